@@ -1,0 +1,89 @@
+package engine
+
+import (
+	"github.com/mcpctl/mcpctl/internal/engine/wire"
+	"github.com/mcpctl/mcpctl/internal/store"
+	"github.com/mcpctl/mcpctl/internal/store/redact"
+)
+
+// List returns the effective servers with their live states.
+func (s *Session) List() wire.List {
+	status := s.Status()
+	s.mu.Lock()
+	config := s.config
+	s.mu.Unlock()
+	return List(config, status)
+}
+
+// List describes a configuration, secrets masked; status gives the states of
+// the definitions in force, and may be Offline(config).
+func List(c *store.Config, status wire.Status) wire.List {
+	live := make(map[string]wire.ServerStatus, len(status.Servers))
+	for _, st := range status.Servers {
+		live[st.Name] = st
+	}
+	out := wire.List{Schema: wire.Schema, Workspace: c.Store.Workspace.Dir, Client: c.Store.Client.Name,
+		Servers: []wire.Server{}, Problems: problems(c.Problems)}
+	for _, row := range c.Rows {
+		sv := Describe(row)
+		if st, ok := live[sv.Name]; ok && row.InForce {
+			sv.State, sv.Detail, sv.Tools, sv.UpdatedAt = st.State, st.Detail, st.Tools, st.UpdatedAt
+		}
+		out.Servers = append(out.Servers, sv)
+	}
+	return out
+}
+
+// Describe is one row as JSON has it, its state as far as the files tell.
+func Describe(row *store.Row) wire.Server {
+	e := row.Entry
+	sv := wire.Server{
+		Name: e.Name, Scope: string(e.Source.Scope), Client: e.Source.Client, Source: e.Source.Path, Line: e.Line, Column: e.Column,
+		InForce: row.InForce, Enabled: row.Enabled && e.Valid(), Exposure: string(row.Exposure),
+		Fingerprint: string(e.Fingerprint), Approval: string(row.Approval), Covers: row.Covers,
+		Overrides: []wire.Overriding{}, Shadows: []wire.Shadowed{}, Problems: problems(e.Problems),
+	}
+	sv.State, sv.Detail = fileState(row)
+	if d := e.Definition; d != nil {
+		sv.Description = redact.Text(d.Description)
+		sv.Transport = transport(d)
+	}
+	for _, o := range row.Overrides {
+		sv.Overrides = append(sv.Overrides, wire.Overriding{Scope: string(o.Source.Scope), Source: o.Source.Path, Fields: overrideFields(o.Override)})
+	}
+	for _, e := range row.Shadows {
+		sv.Shadows = append(sv.Shadows, wire.Shadowed{Scope: string(e.Source.Scope), Source: e.Source.Path, Line: e.Line, Fingerprint: string(e.Fingerprint)})
+	}
+	return sv
+}
+
+func transport(d *store.Definition) *wire.Transport {
+	t := &wire.Transport{Type: string(d.Transport)}
+	if d.Transport == store.Stdio {
+		t.Command, t.Args, t.Cwd = redact.Text(d.Command), redact.Args(d.Args), redact.Text(d.Cwd)
+	} else {
+		t.URL = redact.URL(d.URL)
+	}
+	return t
+}
+
+func overrideFields(o *store.Override) map[string]any {
+	fields := map[string]any{}
+	if o.Enabled != nil {
+		fields["enabled"] = *o.Enabled
+	}
+	if o.Timeout != nil {
+		fields["timeout"] = o.Timeout.String()
+	}
+	if o.Exposure != "" {
+		fields["exposure"] = o.Exposure
+	}
+	if len(o.ToolExposure) > 0 {
+		rules := map[string]any{}
+		for _, r := range o.ToolExposure {
+			rules[r.Pattern] = r.Exposure
+		}
+		fields["toolExposure"] = rules
+	}
+	return fields
+}

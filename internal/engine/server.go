@@ -1,0 +1,386 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/mcpctl/mcpctl/internal/engine/wire"
+	"github.com/mcpctl/mcpctl/internal/probe/dial"
+	"github.com/mcpctl/mcpctl/internal/store"
+)
+
+// refreshEvery bounds how often a server's list_changed makes us list again.
+const refreshEvery = time.Second
+
+// want is what the configuration asks of one server.
+type want struct {
+	admitted store.Admitted
+	env      store.Environ
+	digest   string // "" when fault is set
+	secrets  []string
+	fault    error // the values do not resolve: nothing is started
+}
+
+// server is one admitted server of a session. Its fields are guarded by the
+// session's mu. At most one run is under way; the next one starts when the
+// former has ended, so that two processes of one server never overlap.
+type server struct {
+	session *Session
+	name    string
+	want    want
+	pending bool // a new want waits until no call is in flight
+
+	state     wire.State
+	detail    string
+	err       error // why it is not connected, for calls
+	conn      *dial.Conn
+	tools     []dial.Tool
+	listed    bool
+	updatedAt time.Time
+	inflight  int
+	givenUp   bool // it left too often; only reconnect or a change starts it again
+
+	run  *run
+	last chan struct{} // closed when the run before has ended
+}
+
+// run is one goroutine that keeps one want connected.
+type run struct {
+	cancel  context.CancelFunc
+	kick    chan struct{} // try again now
+	refresh chan struct{} // list the tools again
+}
+
+// newServer makes a server that is not started. held: mu.
+func newServer(s *Session, name string, w want) *server {
+	last := s.leaving[name] // a process of the same name may still be stopping
+	delete(s.leaving, name)
+	if last == nil {
+		last = make(chan struct{})
+		close(last)
+	}
+	return &server{session: s, name: name, want: w, state: wire.NotRunning, last: last, updatedAt: timestamp()}
+}
+
+// set moves to another state. held: mu.
+func (sv *server) set(state wire.State, detail string, err error) {
+	sv.state, sv.detail, sv.err, sv.updatedAt = state, detail, err, timestamp()
+	sv.session.bump()
+}
+
+// retarget takes what the configuration now asks. An equal digest means nothing
+// that matters changed and the server is left alone. held: mu.
+func (sv *server) retarget(w want) {
+	if w.fault == nil && w.digest == sv.want.digest {
+		sv.want.admitted = w.admitted
+		return
+	}
+	if w.fault != nil && sv.want.fault != nil && w.fault.Error() == sv.want.fault.Error() {
+		return
+	}
+	sv.want = w
+	if sv.inflight > 0 {
+		sv.pending = true
+		sv.set(wire.PendingReload, "the definition changed; it reloads when the calls in flight are done", nil)
+		return
+	}
+	sv.restart()
+}
+
+// restart ends the present run, if any, and starts the next. held: mu.
+func (sv *server) restart() {
+	sv.pending = false
+	running := sv.run != nil
+	sv.stop()
+	if running {
+		sv.session.event(sv.name, "info", "restarting: its definition or its variables changed")
+	}
+	if !running && sv.want.admitted.Lifecycle() == store.Lazy {
+		sv.set(wire.NotRunning, "", nil)
+		return
+	}
+	sv.start()
+}
+
+// stop ends the present run; the process is gone when last is closed. held: mu.
+func (sv *server) stop() {
+	if sv.run != nil {
+		sv.run.cancel()
+		sv.run = nil
+	}
+	sv.conn, sv.tools, sv.listed = nil, nil, false
+}
+
+// start begins a run after the one before has ended. held: mu.
+func (sv *server) start() {
+	if sv.session.ctx.Err() != nil {
+		return
+	}
+	if sv.want.fault != nil {
+		sv.set(wire.InvalidConfig, sv.want.fault.Error(), sv.want.fault)
+		return
+	}
+	ctx, cancel := context.WithCancel(sv.session.ctx)
+	r := &run{cancel: cancel, kick: make(chan struct{}, 1), refresh: make(chan struct{}, 1)}
+	before, ended := sv.last, make(chan struct{})
+	sv.run, sv.last, sv.givenUp = r, ended, false
+	sv.set(wire.Starting, "", nil)
+	w := sv.want
+	sv.session.wg.Go(func() {
+		defer close(ended)
+		defer cancel()
+		<-before
+		sv.keep(ctx, r, w)
+	})
+}
+
+// keep connects, and connects again when the connection is lost, until ctx ends.
+func (sv *server) keep(ctx context.Context, r *run, w want) {
+	var b backoff
+	for ctx.Err() == nil {
+		b.started(time.Now())
+		began := time.Now()
+		connected, err := sv.connectOnce(ctx, r, w)
+		if ctx.Err() != nil {
+			return
+		}
+		var uptime time.Duration
+		state := wire.Failed
+		if connected {
+			uptime, state = time.Since(began), wire.Disconnected
+		}
+		if codeOf(err) == string(wire.LoginRequired) {
+			sv.lost(r, loss{state: wire.NeedsSignIn, err: err})
+			if !waitKick(ctx, r, nil) {
+				return
+			}
+			b.reset()
+			continue
+		}
+		wait, again := b.next(time.Now(), uptime)
+		if !again {
+			sv.lost(r, loss{wire.Failed, err, fmt.Sprintf("; started %d times in %s, so it is left alone until it changes or: mcpctl reconnect %s", burst, burstWindow, sv.name), true})
+			if !waitKick(ctx, r, nil) {
+				return
+			}
+			b.reset()
+			continue
+		}
+		sv.lost(r, loss{state: state, err: err, then: fmt.Sprintf("; next try in %s", wait.Round(100*time.Millisecond))})
+		timer := time.NewTimer(wait)
+		ok := waitKick(ctx, r, timer.C)
+		timer.Stop()
+		if !ok {
+			return
+		}
+		sv.starting(r)
+	}
+}
+
+// waitKick waits for the timer or for a kick; false when ctx ended.
+func waitKick(ctx context.Context, r *run, timer <-chan time.Time) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-r.kick:
+		return true
+	case <-timer:
+		return true
+	}
+}
+
+func (sv *server) starting(r *run) {
+	sv.session.mu.Lock()
+	defer sv.session.mu.Unlock()
+	if sv.run == r {
+		sv.set(wire.Starting, sv.detail, nil)
+	}
+}
+
+// loss is why a server is not connected and what happens next.
+type loss struct {
+	state   wire.State
+	err     error
+	then    string
+	givenUp bool
+}
+
+// lost publishes why the server is not connected.
+func (sv *server) lost(r *run, l loss) {
+	s := sv.session
+	s.log(sv.name, "error", "mcpctl", l.err.Error()+l.then, sv.secrets())
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if sv.run != r {
+		return // a newer want has taken over
+	}
+	sv.conn, sv.tools, sv.listed, sv.givenUp = nil, nil, false, l.givenUp
+	sv.set(l.state, l.err.Error()+l.then, l.err)
+}
+
+func (sv *server) secrets() []string {
+	sv.session.mu.Lock()
+	defer sv.session.mu.Unlock()
+	return sv.want.secrets
+}
+
+// connectOnce connects, lists the tools, and holds the connection until it ends
+// or ctx does. connected tells whether it got that far; err says why it ended.
+// A panic of the protocol library is this server's failure and no other's.
+func (sv *server) connectOnce(ctx context.Context, r *run, w want) (connected bool, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = wire.NewError(wire.ConnectFailed, fmt.Sprintf("the engine failed on this server: %v", p), "").On(sv.name)
+		}
+	}()
+	s := sv.session
+	conn, err := dial.Open(ctx, w.admitted, dial.Options{
+		Env: w.env, Client: s.opts.Version,
+		Log:          func(e dial.Event) { s.log(sv.name, e.Level, e.Logger, e.Text, w.secrets) },
+		ToolsChanged: func() { poke(r.refresh) },
+	})
+	if err != nil {
+		return false, err
+	}
+	defer conn.Close()
+	tools, err := listTools(ctx, conn)
+	if err != nil {
+		return false, err
+	}
+	if !sv.ready(r, conn, tools) {
+		return false, nil
+	}
+	s.event(sv.name, "info", fmt.Sprintf("connected: %d tools, protocol %s", len(tools), conn.Info().ProtocolVersion))
+	for {
+		select {
+		case <-ctx.Done():
+			return true, ctx.Err()
+		case <-conn.Done():
+			return true, orLost(conn.Err())
+		case <-r.refresh:
+			sv.relist(ctx, r, conn)
+			select { // at most one listing a second, however many notifications come
+			case <-ctx.Done():
+			case <-conn.Done():
+			case <-time.After(refreshEvery):
+			}
+		}
+	}
+}
+
+func orLost(err error) error {
+	if err != nil {
+		return err
+	}
+	return errors.New("the connection ended")
+}
+
+func poke(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}
+
+func listTools(ctx context.Context, conn *dial.Conn) ([]dial.Tool, error) {
+	if !conn.Info().Tools {
+		return nil, nil
+	}
+	return conn.ListTools(ctx)
+}
+
+// ready publishes the connection; false when a newer want has taken over.
+func (sv *server) ready(r *run, conn *dial.Conn, tools []dial.Tool) bool {
+	s := sv.session
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if sv.run != r {
+		return false
+	}
+	sv.conn, sv.tools, sv.listed = conn, tools, true
+	sv.set(wire.Connected, "", nil)
+	return true
+}
+
+// relist replaces the tools after a list_changed; a failure keeps the old ones.
+func (sv *server) relist(ctx context.Context, r *run, conn *dial.Conn) {
+	s := sv.session
+	tools, err := listTools(ctx, conn)
+	if err != nil {
+		s.log(sv.name, "warning", "mcpctl", "cannot list the tools again: "+err.Error(), sv.secrets())
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if sv.run == r && sv.conn == conn {
+		sv.tools = tools
+		sv.set(sv.state, sv.detail, nil)
+	}
+}
+
+// acquire waits for the connection and counts a call on it; release ends the
+// count. A server that waits for its next try is tried at once, one time.
+func (sv *server) acquire(ctx context.Context) (conn *dial.Conn, release func(), err error) {
+	s := sv.session
+	kicked := false
+	for {
+		s.mu.Lock()
+		if s.servers[sv.name] != sv {
+			s.mu.Unlock()
+			return nil, nil, wire.NewError(wire.NotFound, "server '"+sv.name+"' is no longer in force", "see: mcpctl list").On(sv.name)
+		}
+		switch sv.state {
+		case wire.Connected:
+			sv.inflight++
+			conn = sv.conn
+			s.mu.Unlock()
+			return conn, sync.OnceFunc(sv.release), nil
+		case wire.NotRunning:
+			sv.start()
+		case wire.Failed, wire.Disconnected:
+			if kicked || sv.givenUp || sv.run == nil {
+				err = sv.err
+				s.mu.Unlock()
+				return nil, nil, err
+			}
+			kicked = true
+			sv.detail = ""
+			sv.set(wire.Starting, "", nil)
+			poke(sv.run.kick)
+		case wire.NeedsSignIn, wire.InvalidConfig:
+			err = sv.err
+			s.mu.Unlock()
+			return nil, nil, err
+		}
+		changed := s.changed
+		s.mu.Unlock()
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return nil, nil, ctx.Err()
+		case <-s.ctx.Done():
+			return nil, nil, wire.NewError(wire.SupervisorUnreachable, "the supervisor is stopping", "")
+		}
+	}
+}
+
+func (sv *server) release() {
+	s := sv.session
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	sv.inflight--
+	if sv.inflight == 0 && sv.pending {
+		sv.restart()
+	}
+}
+
+func codeOf(err error) string {
+	var coded interface{ Code() string }
+	if errors.As(err, &coded) {
+		return coded.Code()
+	}
+	return ""
+}

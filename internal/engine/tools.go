@@ -1,0 +1,185 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/mcpctl/mcpctl/internal/engine/wire"
+	"github.com/mcpctl/mcpctl/internal/probe/dial"
+	"github.com/mcpctl/mcpctl/internal/store"
+)
+
+// ListTools returns the tools of one server, or of all for "". It waits until
+// they are connected or have failed; a server that has none to give carries its
+// error and spoils no other.
+func (s *Session) ListTools(ctx context.Context, name string) (wire.Tools, error) {
+	var servers []*server
+	if name != "" {
+		sv, err := s.server(name)
+		if err != nil {
+			return wire.Tools{}, err
+		}
+		servers = append(servers, sv)
+	} else {
+		servers = s.all()
+	}
+	out := wire.Tools{Schema: wire.Schema, Servers: make([]wire.ServerTools, len(servers))}
+	var wg sync.WaitGroup
+	for i, sv := range servers {
+		wg.Go(func() { out.Servers[i] = sv.describeTools(ctx) })
+	}
+	wg.Wait()
+	s.join(&out)
+	if name != "" && out.Servers[0].Error != nil {
+		return wire.Tools{}, out.Servers[0].Error
+	}
+	return out, ctx.Err()
+}
+
+// server finds an admitted server, or says why there is none.
+func (s *Session) server(name string) (*server, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if sv := s.servers[name]; sv != nil {
+		return sv, nil
+	}
+	if _, err := s.config.Admit(name); err != nil {
+		return nil, err
+	}
+	return nil, wire.NewError(wire.SupervisorUnreachable, "the supervisor is stopping", "").On(name)
+}
+
+// all are the admitted servers in the order of the configuration.
+func (s *Session) all() []*server {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var out []*server
+	for _, row := range s.config.Rows {
+		if sv := s.servers[row.Entry.Name]; sv != nil && row.InForce {
+			out = append(out, sv)
+		}
+	}
+	return out
+}
+
+func (sv *server) describeTools(ctx context.Context) wire.ServerTools {
+	out := wire.ServerTools{Name: sv.name, Tools: []wire.Tool{}}
+	_, release, err := sv.acquire(ctx)
+	if err == nil {
+		release()
+	}
+	sv.session.mu.Lock()
+	defer sv.session.mu.Unlock()
+	out.State = sv.state
+	if err != nil {
+		out.Error = wire.FromError(err).On(sv.name)
+		return out
+	}
+	for _, t := range sv.tools {
+		out.Tools = append(out.Tools, wire.Tool{Name: t.Name, Definition: t.Raw, Unusable: t.Unusable})
+	}
+	return out
+}
+
+// join fills in the joined names; they depend on every tool that is known.
+func (s *Session) join(out *wire.Tools) {
+	var keys []toolKey
+	s.mu.Lock()
+	for _, sv := range s.servers {
+		for _, t := range sv.tools {
+			keys = append(keys, toolKey{sv.name, t.Name})
+		}
+	}
+	s.mu.Unlock()
+	names := joinNames(keys)
+	for _, sv := range out.Servers {
+		for i := range sv.Tools {
+			sv.Tools[i].Joined = names[toolKey{sv.Name, sv.Tools[i].Name}]
+		}
+	}
+}
+
+// CallTool calls a tool once; it is never repeated. The limit is the request's
+// TimeoutMS or the entry's, without progress, and covers connecting as well.
+func (s *Session) CallTool(ctx context.Context, call wire.CallTool) (wire.CallResult, error) {
+	began := time.Now()
+	sv, err := s.server(call.Server)
+	if err != nil {
+		return wire.CallResult{}, err
+	}
+	timeout := time.Duration(call.TimeoutMS) * time.Millisecond
+	conn, release, err := sv.acquireWithin(ctx, timeout)
+	if err != nil {
+		return wire.CallResult{}, wire.FromError(err).On(call.Server)
+	}
+	defer release()
+	if err := sv.offers(call.Tool); err != nil {
+		return wire.CallResult{}, err
+	}
+	raw, err := conn.CallTool(ctx, call.Tool, call.Arguments, timeout)
+	if err != nil {
+		return wire.CallResult{}, wire.FromError(err).On(call.Server)
+	}
+	return wire.CallResult{Schema: wire.Schema, Server: call.Server, Tool: call.Tool, Result: raw, MS: time.Since(began).Milliseconds()}, nil
+}
+
+// acquireWithin bounds the wait for a connection; 0 is the default timeout.
+func (sv *server) acquireWithin(ctx context.Context, limit time.Duration) (*dial.Conn, func(), error) {
+	if limit <= 0 {
+		limit = store.DefaultTimeout
+	}
+	bounded, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	conn, release, err := sv.acquire(bounded)
+	if err != nil && ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) {
+		err = wire.NewError(wire.Timeout, "server '"+sv.name+"' was not connected within "+limit.String(), "see: mcpctl logs "+sv.name)
+	}
+	return conn, release, err
+}
+
+// offers refuses a tool the server does not list, with a suggestion, or one that
+// cannot be called.
+func (sv *server) offers(tool string) error {
+	s := sv.session
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	names := make([]string, len(sv.tools))
+	for i, t := range sv.tools {
+		names[i] = t.Name
+	}
+	i := slices.Index(names, tool)
+	if i >= 0 && sv.tools[i].Unusable == "" {
+		return nil
+	}
+	if i >= 0 {
+		return wire.NewError(wire.NotFound, "the tool '"+tool+"' cannot be used: "+sv.tools[i].Unusable, "").On(sv.name)
+	}
+	hint := "see: mcpctl tools " + sv.name
+	if near := store.Closest(tool, names); near != "" {
+		hint = "did you mean '" + near + "'?"
+	}
+	return wire.NewError(wire.NotFound, "server '"+sv.name+"' has no tool '"+tool+"'", hint).On(sv.name)
+}
+
+// Reconnect starts a server again, whatever state it is in, and returns when it
+// is connected or has failed.
+func (s *Session) Reconnect(ctx context.Context, name string) error {
+	sv, err := s.server(name)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	sv.stop()
+	sv.start()
+	s.mu.Unlock()
+	_, release, err := sv.acquireWithin(ctx, 0)
+	if err != nil {
+		return wire.FromError(err).On(name)
+	}
+	release()
+	return nil
+}
+

@@ -1,0 +1,216 @@
+package wire
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"sync"
+
+	"github.com/sourcegraph/jsonrpc2"
+)
+
+// MaxLine bounds one message on the socket: a tool's answer of 16 MiB, the most
+// a server may send, and the envelope around it.
+const MaxLine = 16<<20 + 64<<10
+
+// ErrTooLong is returned for a message over MaxLine; the connection ends.
+var ErrTooLong = errors.New("a message is longer than 16 MiB")
+
+// Handler answers requests. Requests of one connection are handed over in the
+// order they arrived; a handler that has to wait does so in its own goroutine
+// and answers later through reply.
+type Handler interface {
+	Handle(ctx context.Context, req Request)
+}
+
+// Request is one request or notification of a peer.
+type Request struct {
+	Method string
+	Params json.RawMessage
+	notif  bool
+	id     jsonrpc2.ID
+	conn   *Conn
+}
+
+// Decode reads the parameters into v; an error is a USAGE error.
+func (r Request) Decode(v any) error {
+	if len(r.Params) == 0 {
+		return NewError(Usage, "'"+r.Method+"' needs parameters", "")
+	}
+	if err := json.Unmarshal(r.Params, v); err != nil {
+		return NewError(Usage, "the parameters of '"+r.Method+"' do not fit: "+err.Error(), "")
+	}
+	return nil
+}
+
+// Reply answers the request with a result or, when err is set, with its error
+// object. A notification gets none. The peer may be gone; that is not an error.
+func (r Request) Reply(ctx context.Context, result any, err error) {
+	switch {
+	case r.notif:
+	case err != nil:
+		_ = r.conn.rpc.ReplyWithError(ctx, r.id, FromError(err).RPC())
+	default:
+		_ = r.conn.rpc.Reply(ctx, r.id, result)
+	}
+}
+
+// UnknownMethod answers a method this side does not have.
+func (r Request) UnknownMethod(ctx context.Context) {
+	if !r.notif {
+		_ = r.conn.rpc.ReplyWithError(ctx, r.id, &jsonrpc2.Error{Code: jsonrpc2.CodeMethodNotFound, Message: "no method is called '" + r.Method + "'"})
+	}
+}
+
+// Conn is one end of the socket.
+type Conn struct {
+	rpc *jsonrpc2.Conn
+}
+
+// NewConn speaks over rwc until it closes. h gets the peer's requests; ctx of
+// each ends with the connection.
+func NewConn(ctx context.Context, rwc io.ReadWriteCloser, h Handler) *Conn {
+	c := &Conn{}
+	ready := make(chan struct{})
+	handle := handlerFunc(func(ctx context.Context, req *jsonrpc2.Request) {
+		<-ready
+		r := Request{Method: req.Method, notif: req.Notif, id: req.ID, conn: c}
+		if req.Params != nil {
+			r.Params = *req.Params
+		}
+		h.Handle(ctx, r)
+	})
+	c.rpc = jsonrpc2.NewConn(ctx, newLines(rwc), handle, jsonrpc2.SetLogger(log.New(io.Discard, "", 0)))
+	close(ready)
+	return c
+}
+
+type handlerFunc func(context.Context, *jsonrpc2.Request)
+
+func (f handlerFunc) Handle(ctx context.Context, _ *jsonrpc2.Conn, req *jsonrpc2.Request) {
+	f(ctx, req)
+}
+
+// Close ends the connection; the peer's requests in flight are cancelled.
+func (c *Conn) Close() error { return c.rpc.Close() }
+
+// Done is closed when the connection has ended, from either side.
+func (c *Conn) Done() <-chan struct{} { return c.rpc.DisconnectNotify() }
+
+// Notify sends a notification.
+func (c *Conn) Notify(ctx context.Context, method string, params any) error {
+	return c.rpc.Notify(ctx, method, params)
+}
+
+// Pending is a request that was sent and is not answered yet.
+type Pending struct {
+	method string
+	waiter jsonrpc2.Waiter
+}
+
+// Send sends a request without waiting, so that several can be under way at
+// once; the peer gets them in order.
+func (c *Conn) Send(ctx context.Context, method string, params any) (Pending, error) {
+	w, err := c.rpc.DispatchCall(ctx, method, params)
+	if err != nil {
+		return Pending{}, lost(err)
+	}
+	return Pending{method, w}, nil
+}
+
+// Wait waits for the answer and reads it into result. Errors are *Error.
+func (p Pending) Wait(ctx context.Context, result any) error {
+	err := p.waiter.Wait(ctx, result)
+	if err == nil {
+		return nil
+	}
+	var rpc *jsonrpc2.Error
+	switch {
+	case errors.As(err, &rpc):
+		return fromRPC(rpc)
+	case ctx.Err() != nil:
+		return ctx.Err()
+	}
+	return lost(err)
+}
+
+// Call sends a request and waits for its answer.
+func (c *Conn) Call(ctx context.Context, method string, params, result any) error {
+	p, err := c.Send(ctx, method, params)
+	if err != nil {
+		return err
+	}
+	return p.Wait(ctx, result)
+}
+
+func lost(err error) error {
+	return NewError(SupervisorUnreachable, "the supervisor went away: "+err.Error(), "see: mcpctl logs")
+}
+
+// lines is a stream of one JSON object per line, bounded.
+type lines struct {
+	rwc io.ReadWriteCloser
+	in  *bufio.Reader
+	mu  sync.Mutex // held while a line is written
+}
+
+func newLines(rwc io.ReadWriteCloser) *lines {
+	return &lines{rwc: rwc, in: bufio.NewReaderSize(rwc, 16<<10)}
+}
+
+// ReadObject reads the next line that is not blank.
+func (l *lines) ReadObject(v any) error {
+	for {
+		line, err := readLine(l.in, MaxLine)
+		if err != nil {
+			return err
+		}
+		if line = bytes.TrimSpace(line); len(line) > 0 {
+			return json.Unmarshal(line, v)
+		}
+	}
+}
+
+// WriteObject writes v and a newline in one write.
+func (l *lines) WriteObject(v any) error {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return fmt.Errorf("cannot encode a message: %w", err)
+	}
+	if b.Len() > MaxLine {
+		return ErrTooLong
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	_, err := l.rwc.Write(b.Bytes())
+	return err
+}
+
+// Close closes the connection below.
+func (l *lines) Close() error { return l.rwc.Close() }
+
+// readLine reads up to a newline, at most limit bytes; it does not allocate
+// more than it has read.
+func readLine(in *bufio.Reader, limit int) ([]byte, error) {
+	var whole []byte
+	for {
+		part, err := in.ReadSlice('\n')
+		if len(whole)+len(part) > limit {
+			return nil, ErrTooLong
+		}
+		if err == nil && whole == nil {
+			return part, nil
+		}
+		whole = append(whole, part...)
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return whole, err
+		}
+	}
+}

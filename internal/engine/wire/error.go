@@ -1,0 +1,103 @@
+package wire
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	"github.com/sourcegraph/jsonrpc2"
+)
+
+// Error is the error object of design §8.2: on stderr with --json, and as the
+// data of a JSON-RPC error on the socket.
+type Error struct {
+	Word   Code   `json:"code"`
+	Text   string `json:"message"`
+	Advice string `json:"hint,omitempty"`
+	Path   string `json:"path,omitempty"`
+	Line   int    `json:"line,omitempty"`
+	Column int    `json:"column,omitempty"`
+	Name   string `json:"server,omitempty"`
+	Exit   int    `json:"exit"`
+}
+
+// Errorf-like constructor without formatting: a code, what failed, what to do.
+func NewError(code Code, message, hint string) *Error {
+	return &Error{Word: code, Text: message, Advice: hint, Exit: code.Exit()}
+}
+
+// On returns a copy that names the server concerned.
+func (e *Error) On(server string) *Error {
+	c := *e
+	c.Name = server
+	return &c
+}
+
+func (e *Error) Error() string { return e.Text }
+
+// Code returns the code word.
+func (e *Error) Code() string { return string(e.Word) }
+
+// Hint returns what to do next, or "".
+func (e *Error) Hint() string { return e.Advice }
+
+// Location returns the file and place, as far as there is one.
+func (e *Error) Location() (path string, line, column int) { return e.Path, e.Line, e.Column }
+
+// Server returns the name of the server concerned, or "".
+func (e *Error) Server() string { return e.Name }
+
+// FromError turns any error into the error object. It reads the small
+// interfaces Code, Hint, Location and Server through wrapping; an error without
+// a code is FAILURE. A cancelled context is INTERRUPTED.
+func FromError(err error) *Error {
+	var rpc *jsonrpc2.Error
+	if errors.As(err, &rpc) {
+		return fromRPC(rpc)
+	}
+	out := &Error{Word: Failure, Text: err.Error()}
+	var coded interface{ Code() string }
+	if errors.As(err, &coded) {
+		out.Word = Code(coded.Code())
+	} else if errors.Is(err, context.Canceled) {
+		out.Word, out.Text = Interrupted, "interrupted"
+	} else if errors.Is(err, context.DeadlineExceeded) {
+		out.Word = Timeout
+	}
+	var hinted interface{ Hint() string }
+	if errors.As(err, &hinted) {
+		out.Advice = hinted.Hint()
+	}
+	var located interface{ Location() (string, int, int) }
+	if errors.As(err, &located) {
+		out.Path, out.Line, out.Column = located.Location()
+	}
+	var named interface{ Server() string }
+	if errors.As(err, &named) {
+		out.Name = named.Server()
+	}
+	out.Exit = out.Word.Exit()
+	return out
+}
+
+// fromRPC reads the error object back from an answer of the supervisor.
+func fromRPC(rpc *jsonrpc2.Error) *Error {
+	out := &Error{Word: Failure, Text: rpc.Message}
+	if rpc.Data != nil {
+		_ = json.Unmarshal(*rpc.Data, out) // an answer without our data keeps the message
+	}
+	if rpc.Code == jsonrpc2.CodeMethodNotFound {
+		out.Word = SupervisorProtocol
+		out.Advice = "the running supervisor is another version; restart it with: mcpctl supervisor stop"
+	}
+	out.Exit = out.Word.Exit()
+	return out
+}
+
+// RPC returns the JSON-RPC form: code -32000 with the error object as data.
+func (e *Error) RPC() *jsonrpc2.Error {
+	const applicationError = -32000 // JSON-RPC 2.0 §5.1: reserved for implementations
+	out := &jsonrpc2.Error{Code: applicationError, Message: e.Text}
+	out.SetError(e)
+	return out
+}

@@ -1,0 +1,153 @@
+package wire
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// Protocol versions this program speaks. The socket's name carries the major
+// version (design §2.1).
+const (
+	ProtocolMin = 1
+	ProtocolMax = 1
+)
+
+// Methods and notifications of the socket.
+const (
+	MethodHello       = "supervisor.hello"
+	MethodInfo        = "supervisor.info"
+	MethodShutdown    = "supervisor.shutdown"
+	MethodSessionOpen = "session.open"
+	MethodList        = "mcp.list"
+	MethodWatch       = "mcp.watch"
+	MethodListTools   = "mcp.listTools"
+	MethodCallTool    = "mcp.callTool"
+	MethodReconnect   = "mcp.reconnect"
+	NotifyStatus      = "mcp.status"
+)
+
+// Hello opens a connection; it is the first message.
+type Hello struct {
+	Client   Peer          `json:"client"`
+	Protocol ProtocolRange `json:"protocol"`
+}
+
+// Peer is a program at one end of the socket.
+type Peer struct {
+	Name    string `json:"name"`
+	Version string `json:"version"`
+}
+
+// ProtocolRange is an inclusive range of protocol versions.
+type ProtocolRange struct {
+	Min int `json:"min"`
+	Max int `json:"max"`
+}
+
+// HelloResult answers Hello with the version both will speak.
+type HelloResult struct {
+	Supervisor Peer   `json:"supervisor"`
+	PID        int    `json:"pid"`
+	Epoch      string `json:"epoch"`
+	Protocol   int    `json:"protocol"`
+}
+
+// Info describes the running supervisor.
+type Info struct {
+	Schema    int           `json:"schema"`
+	Running   bool          `json:"running"`
+	PID       int           `json:"pid"`
+	Version   string        `json:"version"`
+	Protocol  ProtocolRange `json:"protocol"`
+	Epoch     string        `json:"epoch"`
+	Socket    string        `json:"socket"`
+	StartedAt time.Time     `json:"startedAt"`
+	Clients   int           `json:"clients"`
+	Sessions  []SessionInfo `json:"sessions"`
+}
+
+// SessionInfo is one line of a supervisor's sessions.
+type SessionInfo struct {
+	Session   string `json:"session"`
+	Workspace string `json:"workspace"`
+	Servers   int    `json:"servers"`
+	Watching  string `json:"watching"` // "events" or "polling"
+}
+
+// SessionOpen asks for the session of a workspace. The id "default" is the
+// command line's own: it is shared by its commands and outlives them. Any other
+// id belongs to the connection that opened it and ends with it. Env is the
+// caller's whole environment, as KEY=VALUE; values are resolved from it.
+type SessionOpen struct {
+	ID        string   `json:"id"`
+	Workspace string   `json:"workspace"`
+	Client    string   `json:"client"` // whose files to read, such as "native"
+	Env       []string `json:"env"`
+}
+
+// DefaultSession is the id of the command line's own session.
+const DefaultSession = "default"
+
+// SessionOpened names the session in all later requests.
+type SessionOpened struct {
+	Session    string `json:"session"`
+	Workspace  string `json:"workspace"`
+	Epoch      string `json:"epoch"`
+	Generation uint64 `json:"generation"`
+}
+
+// InSession is the parameters of requests that need no more than a session.
+type InSession struct {
+	Session string `json:"session"`
+}
+
+// InServer names one server of a session; "" means all where that makes sense.
+type InServer struct {
+	Session string `json:"session"`
+	Server  string `json:"server,omitempty"`
+}
+
+// CallTool asks for one tool call. Arguments are passed on byte for byte.
+// TimeoutMS is the limit without progress, 0 for the entry's own.
+type CallTool struct {
+	Session   string          `json:"session"`
+	Server    string          `json:"server"`
+	Tool      string          `json:"tool"`
+	Arguments json.RawMessage `json:"arguments,omitempty"`
+	TimeoutMS int64           `json:"timeoutMs,omitempty"`
+}
+
+// CallResult is the answer to CallTool and the document of `call --json`.
+// Result is the CallToolResult as the server sent it, byte for byte.
+type CallResult struct {
+	Schema    int             `json:"schema"`
+	Server    string          `json:"server"`
+	Tool      string          `json:"tool"`
+	Result    json.RawMessage `json:"result"`
+	OutputID  *string         `json:"outputId"`
+	Truncated bool            `json:"truncated"`
+	MS        int64           `json:"ms"`
+}
+
+// Tools is the answer to mcp.listTools and the document of `tools --json`.
+type Tools struct {
+	Schema  int           `json:"schema"`
+	Servers []ServerTools `json:"servers"`
+}
+
+// ServerTools are the tools of one server. Tools hold each definition as the
+// server sent it; Error says why there are none.
+type ServerTools struct {
+	Name  string `json:"name"`
+	State State  `json:"state"`
+	Tools []Tool `json:"tools"`
+	Error *Error `json:"error"`
+}
+
+// Tool is one tool with its joined name (design §10).
+type Tool struct {
+	Name       string          `json:"name"`
+	Joined     string          `json:"joined"`
+	Definition json.RawMessage `json:"definition"`
+	Unusable   string          `json:"unusable,omitempty"` // why it cannot be called
+}

@@ -1,0 +1,192 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/mcpctl/mcpctl/internal/store/atomicfile"
+)
+
+// approvalsVersion is the format of the approvals file. A newer one is refused,
+// not guessed at, and then nothing is approved.
+const approvalsVersion = 1
+
+// approvalsLimit bounds the approvals file; it is ours, so larger means damaged.
+const approvalsLimit = 16 << 20
+
+// Approvals is the user's word on what repositories supply (design §5.2). It
+// fails closed: while Problem is set, nothing is approved.
+type Approvals struct {
+	Problem *Problem
+	file    approvalsFile
+	damaged bool
+}
+
+type approvalsFile struct {
+	Version   int        `json:"version"`
+	Approvals []approval `json:"approvals"`
+}
+
+// approval is one record, for one name in one file.
+type approval struct {
+	Source      string          `json:"source"` // real path of the file
+	Name        string          `json:"name"`
+	Denied      bool            `json:"denied,omitempty"`
+	Fingerprint Fingerprint     `json:"fingerprint,omitempty"`
+	Time        time.Time       `json:"time"`
+	EntryOnly   bool            `json:"entryOnly,omitempty"`
+	Files       []coveredFile   `json:"files,omitempty"`
+	Entry       json.RawMessage `json:"entry,omitempty"` // what was approved, to show what changed
+}
+
+func (s *Store) approvalsPath() string { return filepath.Join(s.Places.State(), "approvals.json") }
+
+// ReadApprovals reads the approvals; a missing file is none. It never fails,
+// but sets Problem, and then nothing counts as approved.
+func (s *Store) ReadApprovals() *Approvals {
+	path := s.approvalsPath()
+	a := &Approvals{file: approvalsFile{Version: approvalsVersion}}
+	data, info, err := atomicfile.ReadFile(path, approvalsLimit)
+	if err != nil {
+		a.fault(path, "cannot read the approvals: "+reason(err), "")
+		return a
+	}
+	if info == nil {
+		return a
+	}
+	var file approvalsFile
+	if err := json.Unmarshal(data, &file); err != nil || file.Version < 1 {
+		a.damaged = true
+		a.fault(path, "the approvals are damaged, so nothing is approved", "approve again what you trust; the damaged file is then kept aside")
+		return a
+	}
+	if file.Version > approvalsVersion {
+		a.fault(path, fmt.Sprintf("the approvals have version %d, this mcpctl knows %d, so nothing is approved", file.Version, approvalsVersion), "update mcpctl")
+		return a
+	}
+	a.file = file
+	return a
+}
+
+func (a *Approvals) fault(path, message, hint string) {
+	a.Problem = &Problem{Code: CodeIO, Severity: SeverityError, Source: path, Message: message, Hint: hint}
+}
+
+func (a *Approvals) find(source, name string) *approval {
+	for i := range a.file.Approvals {
+		if r := &a.file.Approvals[i]; r.Source == source && r.Name == name {
+			return r
+		}
+	}
+	return nil
+}
+
+// State tells whether the user's word covers e as it stands now; why explains
+// anything but approved, and covers counts the in-project files covered.
+func (a *Approvals) State(s *Store, e *Entry) (state Approval, why string, covers int) {
+	if e.Source.Scope != Project {
+		return NotNeeded, "", 0
+	}
+	r := a.find(e.Source.Real, e.Name)
+	switch {
+	case r == nil || a.Problem != nil:
+		return Pending, "it comes from the project and nobody has approved it yet", 0
+	case r.Denied:
+		return Denied, "you denied it on " + r.Time.Local().Format(time.DateOnly), 0
+	case r.Fingerprint != e.Fingerprint:
+		return Changed, "it changed since you approved it", 0
+	case r.EntryOnly:
+		return Approved, "", 0
+	}
+	if path := changedFile(r.Files, s.coveredFiles(e)); path != "" {
+		return Changed, "the file " + path + ", which it runs, changed since you approved it", len(r.Files)
+	}
+	return Approved, "", len(r.Files)
+}
+
+// ApprovedEntry returns what was approved for e's name, for showing a
+// difference; nil when nothing was.
+func (a *Approvals) ApprovedEntry(e *Entry) json.RawMessage {
+	if r := a.find(e.Source.Real, e.Name); r != nil && !r.Denied {
+		return r.Entry
+	}
+	return nil
+}
+
+// Approve records the user's word for exactly e: the entry that was shown is
+// the one passed in, so what is approved is what was shown. With entryOnly the
+// in-project files it names are left out.
+func (s *Store) Approve(ctx context.Context, e *Entry, entryOnly bool) error {
+	r := approval{Source: e.Source.Real, Name: e.Name, Fingerprint: e.Fingerprint, Time: now(), EntryOnly: entryOnly, Entry: e.Raw}
+	if !entryOnly {
+		r.Files = s.coveredFiles(e)
+	}
+	return s.changeApprovals(ctx, func(f *approvalsFile) { f.put(r) })
+}
+
+// Deny remembers a refusal for the path and name; it survives edits.
+func (s *Store) Deny(ctx context.Context, source, name string) error {
+	return s.changeApprovals(ctx, func(f *approvalsFile) {
+		f.put(approval{Source: source, Name: name, Denied: true, Time: now()})
+	})
+}
+
+// Revoke forgets what was said about a name; it reports whether there was
+// anything.
+func (s *Store) Revoke(ctx context.Context, source, name string) (found bool, err error) {
+	err = s.changeApprovals(ctx, func(f *approvalsFile) { found = f.drop(source, name) })
+	return found, err
+}
+
+func now() time.Time { return time.Now().UTC().Truncate(time.Second) }
+
+func (f *approvalsFile) put(r approval) {
+	f.drop(r.Source, r.Name)
+	f.Approvals = append(f.Approvals, r)
+}
+
+func (f *approvalsFile) drop(source, name string) bool {
+	before := len(f.Approvals)
+	f.Approvals = slices.DeleteFunc(f.Approvals, func(r approval) bool { return r.Source == source && r.Name == name })
+	return len(f.Approvals) < before
+}
+
+// changeApprovals rewrites the approvals under their lock. A damaged file is
+// first moved aside, and the change is refused: everything has to be approved
+// again, and the user has to know.
+func (s *Store) changeApprovals(ctx context.Context, change func(*approvalsFile)) error {
+	path := s.approvalsPath()
+	target, err := atomicfile.Follow(path)
+	if err != nil {
+		return err
+	}
+	defer target.Close()
+	release, err := atomicfile.Lock(ctx, s.Places.Locks(), target.Real(), lockWait)
+	if err != nil {
+		return err
+	}
+	defer release()
+	a := s.ReadApprovals()
+	if a.damaged {
+		aside := "approvals.json.corrupt-" + now().Format("20060102T150405Z")
+		if err := target.Aside(aside); err != nil {
+			return err
+		}
+		return &Error{Code_: CodeIO, Path: path, Message: "the approvals were damaged and are kept as '" + aside + "'",
+			Hint_: "nothing is approved any more; approve again what you trust"}
+	}
+	if a.Problem != nil {
+		return &Error{Code_: a.Problem.Code, Path: path, Message: a.Problem.Message, Hint_: a.Problem.Hint}
+	}
+	change(&a.file)
+	data, err := json.MarshalIndent(a.file, "", "  ")
+	if err != nil {
+		return errors.Join(errors.New("cannot encode the approvals"), err)
+	}
+	return target.Replace(append(data, '\n'), 0o600, false)
+}

@@ -1,0 +1,432 @@
+package store
+
+import (
+	"encoding/json"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/mcpctl/mcpctl/internal/store/jsonc"
+)
+
+// fields are the keys of an entry that mcpctl interprets (design §3). A key
+// that differs from one of them only by case or Unicode folding makes the entry
+// invalid: what a reviewer reads must be what runs.
+var fields = []string{
+	"type", "command", "args", "env", "cwd", "url", "headers", "enabled", "disabled",
+	"timeout", "description", "exposure", "toolExposure", "oauth", "auth", "inheritEnv",
+	"lifecycle", "protocolVersion",
+}
+
+// decoder reads one entry and notes what is wrong with it.
+type decoder struct {
+	entry  *Entry
+	failed bool
+}
+
+func (d *decoder) note(pos jsonc.Position, severity, message, hint string) {
+	d.entry.Problems = append(d.entry.Problems, Problem{
+		Code: CodeInvalid, Severity: severity, Source: d.entry.Source.Path,
+		Line: pos.Line, Column: pos.Column, Server: d.entry.Name, Message: message, Hint: hint,
+	})
+}
+
+func (d *decoder) fail(pos jsonc.Position, message, hint string) {
+	d.failed = true
+	d.note(pos, SeverityError, message, hint)
+}
+
+// clashes refuses keys written twice, and keys that only look like ours, in the
+// entry and in the objects of it that we interpret (design §3.1).
+func (d *decoder) clashes(entry *jsonc.Node) {
+	d.twice(entry, "")
+	d.folded(entry, fields, "")
+	for _, key := range []string{"env", "headers", "toolExposure", "oauth", "auth"} {
+		n := entry.Get(key)
+		if n == nil || n.Kind() != jsonc.Object {
+			continue
+		}
+		d.twice(n, key+".")
+		switch key {
+		case "headers": // field names are case-insensitive (RFC 9110 §5.1)
+			for _, c := range n.Clashes() {
+				if !c.Exact {
+					d.fail(c.Pos2, "the header "+quoted(c.Key2)+" repeats "+quoted(c.Key1)+" of "+at(c.Pos1), "keep one of them")
+				}
+			}
+		case "auth":
+			d.folded(n, []string{"type", "credentialId"}, key+".")
+		}
+	}
+}
+
+func (d *decoder) twice(n *jsonc.Node, prefix string) {
+	for _, c := range n.Clashes() {
+		if c.Exact {
+			d.fail(c.Pos2, "the key "+quoted(prefix+c.Key2)+" stands twice, first at "+at(c.Pos1), "keep one of them")
+		}
+	}
+}
+
+func (d *decoder) folded(n *jsonc.Node, known []string, prefix string) {
+	for _, m := range n.Members() {
+		for _, k := range known {
+			if m.Key == k || !strings.EqualFold(m.Key, k) {
+				continue
+			}
+			msg := "the key " + quoted(prefix+m.Key) + " differs from '" + prefix + k + "' only by case"
+			if first := n.Get(k); first != nil {
+				msg += ", which stands at " + at(first.Position())
+			}
+			d.fail(m.KeyPosition, msg, "write '"+k+"'")
+		}
+	}
+}
+
+func at(p jsonc.Position) string {
+	return "line " + strconv.Itoa(p.Line) + ", column " + strconv.Itoa(p.Column)
+}
+
+func (d *decoder) decode(n *jsonc.Node) (*Definition, *Override) {
+	def := &Definition{Enabled: true}
+	enabled := d.enabled(n)
+	def.Timeout = d.timeout(n)
+	def.Exposure = d.exposure(n, "exposure")
+	def.ToolExposure = d.toolExposure(n)
+	def.Command, def.Cwd, def.URL = d.str(n, "command"), d.str(n, "cwd"), d.str(n, "url")
+	def.Description, def.ProtocolVersion = d.str(n, "description"), d.str(n, "protocolVersion")
+	def.Args = d.strings(n, "args")
+	def.Env, def.Headers = d.strMap(n, "env"), d.strMap(n, "headers")
+	def.InheritEnv, def.Lifecycle = d.inheritEnv(n), d.lifecycle(n)
+	d.auth(n, def)
+	if enabled != nil {
+		def.Enabled = *enabled
+	}
+	if n.Get("command") == nil && n.Get("url") == nil && n.Get("type") == nil {
+		return nil, d.override(n, def, enabled)
+	}
+	d.transport(n, def)
+	return def, nil
+}
+
+// override accepts an entry without command, url and type. It has a server to
+// change only where something lies below it, so never in a user file.
+func (d *decoder) override(n *jsonc.Node, def *Definition, enabled *bool) *Override {
+	if d.entry.Source.Scope == User {
+		d.fail(n.Position(), "neither 'command' nor 'url'", "a stdio server has a command, an http server a url")
+	}
+	for _, key := range []string{"args", "env", "cwd", "headers", "oauth", "auth", "inheritEnv"} {
+		if n.Get(key) != nil {
+			d.fail(n.Position(), "'"+key+"' without 'command' or 'url'",
+				"an entry without them is an override: it may hold only enabled, timeout, exposure and toolExposure")
+			break
+		}
+	}
+	return &Override{Enabled: enabled, Timeout: def.Timeout, Exposure: def.Exposure, ToolExposure: def.ToolExposure}
+}
+
+// transport decides once how the server is spoken to.
+func (d *decoder) transport(n *jsonc.Node, def *Definition) {
+	hasCommand, hasURL := n.Get("command") != nil, n.Get("url") != nil
+	typ := d.str(n, "type")
+	pos := n.Position()
+	if t := n.Get("type"); t != nil {
+		pos = t.Position()
+	}
+	switch typ {
+	case "":
+		if hasCommand && hasURL {
+			d.fail(pos, "both 'command' and 'url', and no 'type' to decide", "remove one of them, or say type stdio or http")
+		}
+		def.Transport = Stdio
+		if hasURL {
+			def.Transport = HTTP
+		}
+	case "stdio":
+		def.Transport = Stdio
+	case "http", "streamable-http":
+		def.Transport = HTTP
+	case "sse":
+		def.Transport = SSE
+	default:
+		d.fail(pos, "unknown type "+quoted(typ), "use stdio, http, streamable-http or sse")
+		return
+	}
+	if def.Transport == Stdio {
+		d.stdio(n, def, hasURL)
+		return
+	}
+	if hasCommand {
+		d.note(n.Get("command").Position(), SeverityWarning, "'command' is ignored: the type is "+typ, "remove it")
+	}
+	d.url(n, def)
+}
+
+func (d *decoder) stdio(n *jsonc.Node, def *Definition, hasURL bool) {
+	if hasURL {
+		d.note(n.Get("url").Position(), SeverityWarning, "'url' is ignored: the type is stdio", "remove it")
+	}
+	if def.Command == "" {
+		d.fail(n.Position(), "a stdio server has no 'command'", "name the program in 'command'")
+	}
+	if len(def.Headers) > 0 {
+		d.note(n.Get("headers").Position(), SeverityWarning, "'headers' is ignored: the transport is stdio", "use 'env'")
+	}
+	d.shellValue(n, "command", def.Command)
+	d.shellValue(n, "cwd", def.Cwd)
+	for _, a := range def.Args {
+		d.shellValue(n, "args", a)
+	}
+	for _, v := range def.Env {
+		d.shellValue(n, "env", v)
+	}
+	for k := range def.Env {
+		if k == "" || strings.ContainsAny(k, "=\x00") {
+			d.fail(n.Get("env").Position(), quoted(k)+" is not a variable name", "")
+		}
+	}
+}
+
+func (d *decoder) url(n *jsonc.Node, def *Definition) {
+	pos := n.Position()
+	if u := n.Get("url"); u != nil {
+		pos = u.Position()
+	}
+	for _, v := range def.Headers {
+		d.shellValue(n, "headers", v)
+	}
+	d.shellValue(n, "url", def.URL)
+	if strings.Contains(def.URL, "${") {
+		return // known only when it is resolved
+	}
+	if why, hint := URLFault(def.URL); why != "" {
+		d.fail(pos, why, hint)
+	}
+}
+
+// shellValue refuses `!command` values in files a repository supplies; they are
+// never run from there, approved or not (design §3.2).
+func (d *decoder) shellValue(n *jsonc.Node, key, v string) {
+	if strings.HasPrefix(v, "!") && d.entry.Source.Scope == Project {
+		d.fail(n.Get(key).Position(), "a '!command' value in '"+key+"' of a project file",
+			"commands as values are for user and local files only; use ${NAME}")
+	}
+}
+
+// URLFault says why u is not the address of an MCP server, with a hint; "" when
+// it is: an absolute http or https URL with a host.
+func URLFault(u string) (why, hint string) {
+	parsed, err := url.Parse(u)
+	switch {
+	case u == "":
+		return "the url is empty", "write it as https://HOST/PATH"
+	case err != nil || strings.ContainsAny(u, " \t\r\n"):
+		return "the url does not parse", "write it as https://HOST/PATH"
+	case parsed.Scheme != "http" && parsed.Scheme != "https":
+		return "the url has no http:// or https:// in front", "write it as https://HOST/PATH"
+	case parsed.Hostname() == "":
+		return "the url has no host", "write it as https://HOST/PATH"
+	}
+	return "", ""
+}
+
+func (d *decoder) auth(n *jsonc.Node, def *Definition) {
+	for _, key := range []string{"oauth", "auth"} {
+		if o := n.Get(key); o != nil && o.Kind() != jsonc.Object {
+			d.fail(o.Position(), "'"+key+"' is an object, found "+string(o.Kind()), "")
+			return
+		}
+	}
+	a := n.Get("auth")
+	if a == nil {
+		return
+	}
+	if d.entry.Source.Scope == Project {
+		d.note(a.Position(), SeverityWarning, "'auth' of a project file is not honoured", "put it into the user or local file")
+		return
+	}
+	def.CredentialID = d.str(a, "credentialId")
+}
+
+func (d *decoder) enabled(n *jsonc.Node) *bool {
+	e, off := n.Get("enabled"), n.Get("disabled")
+	if off != nil {
+		v, ok := boolean(off)
+		if !ok {
+			d.fail(off.Position(), "'disabled' is true or false", "")
+			return nil
+		}
+		v = !v
+		if e == nil {
+			return &v
+		}
+	}
+	if e == nil {
+		return nil
+	}
+	v, ok := boolean(e)
+	if !ok {
+		d.fail(e.Position(), "'enabled' is true or false", "")
+	}
+	return &v
+}
+
+func boolean(n *jsonc.Node) (v, ok bool) {
+	return string(n.Raw()) == "true", n.Kind() == jsonc.Bool
+}
+
+// timeout: a string has a unit; a number below 1000 is seconds, from 1000 on
+// milliseconds, because clients disagree (design §3).
+func (d *decoder) timeout(n *jsonc.Node) *time.Duration {
+	t := n.Get("timeout")
+	if t == nil {
+		return nil
+	}
+	var dur time.Duration
+	switch t.Kind() {
+	case jsonc.String:
+		text, _ := t.Text()
+		parsed, err := time.ParseDuration(text)
+		if err != nil {
+			d.fail(t.Position(), "the timeout "+quoted(text)+" does not parse", `write a number of seconds or a string with a unit, such as "30s" or "1500ms"`)
+			return nil
+		}
+		dur = parsed
+	case jsonc.Number:
+		var f float64
+		if json.Unmarshal(t.Raw(), &f) == nil {
+			unit := time.Second
+			if f >= 1000 {
+				unit = time.Millisecond
+			}
+			dur = time.Duration(f * float64(unit))
+		}
+	}
+	const longest = 24 * time.Hour
+	if dur <= 0 || dur > longest {
+		d.fail(t.Position(), "the timeout is not between 0 and 24 h", `write a number of seconds or a string with a unit, such as "30s" or "1500ms"`)
+		return nil
+	}
+	return &dur
+}
+
+func (d *decoder) exposure(n *jsonc.Node, key string) Exposure {
+	v := n.Get(key)
+	if v == nil {
+		return ""
+	}
+	text, _ := v.Text()
+	e, ok := ParseExposure(text)
+	if !ok {
+		d.fail(v.Position(), "unknown exposure in '"+key+"'", "use direct, deferred, codemode or hidden")
+	}
+	return e
+}
+
+// ParseExposure reads an exposure word; ok is false when there is no such one.
+func ParseExposure(word string) (e Exposure, ok bool) {
+	switch word {
+	case "direct", "deferred", "hidden":
+		return Exposure(word), true
+	case "codemode", "codemode-deferred":
+		return Deferred, true
+	}
+	return "", false
+}
+
+func (d *decoder) toolExposure(n *jsonc.Node) []ToolRule {
+	v := n.Get("toolExposure")
+	if v == nil {
+		return nil
+	}
+	if v.Kind() != jsonc.Object {
+		d.fail(v.Position(), "'toolExposure' is an object, found "+string(v.Kind()), "")
+		return nil
+	}
+	var rules []ToolRule
+	for _, m := range v.Members() {
+		rules = append(rules, ToolRule{Pattern: m.Key, Exposure: d.exposure(v, m.Key)})
+	}
+	return rules
+}
+
+func (d *decoder) inheritEnv(n *jsonc.Node) InheritEnv {
+	v := n.Get("inheritEnv")
+	if v == nil {
+		return InheritEnv{}
+	}
+	if all, ok := boolean(v); ok {
+		return InheritEnv{All: all}
+	}
+	return InheritEnv{Names: d.strings(n, "inheritEnv")}
+}
+
+func (d *decoder) lifecycle(n *jsonc.Node) Lifecycle {
+	switch l := Lifecycle(d.str(n, "lifecycle")); l {
+	case "":
+		return Eager
+	case Lazy, Eager, KeepAlive:
+		return l
+	default:
+		d.fail(n.Get("lifecycle").Position(), "unknown lifecycle "+quoted(string(l)), "use lazy, eager or keep-alive")
+		return Eager
+	}
+}
+
+func (d *decoder) str(n *jsonc.Node, key string) string {
+	v := n.Get(key)
+	if v == nil {
+		return ""
+	}
+	text, ok := v.Text()
+	if !ok {
+		d.fail(v.Position(), "'"+key+"' is a string, found "+string(v.Kind()), "")
+	}
+	if strings.ContainsRune(text, 0) {
+		d.fail(v.Position(), "'"+key+"' holds a NUL character", "")
+	}
+	return text
+}
+
+func (d *decoder) strings(n *jsonc.Node, key string) []string {
+	v := n.Get(key)
+	if v == nil {
+		return nil
+	}
+	if v.Kind() != jsonc.Array {
+		d.fail(v.Position(), "'"+key+"' is an array of strings, found "+string(v.Kind()), "")
+		return nil
+	}
+	list := make([]string, 0, 8)
+	for _, el := range v.Elements() {
+		text, ok := el.Text()
+		if !ok || strings.ContainsRune(text, 0) {
+			d.fail(el.Position(), "'"+key+"' holds something other than strings: "+string(el.Kind()), "put it in quotes")
+			return nil
+		}
+		list = append(list, text)
+	}
+	return list
+}
+
+func (d *decoder) strMap(n *jsonc.Node, key string) map[string]string {
+	v := n.Get(key)
+	if v == nil {
+		return nil
+	}
+	if v.Kind() != jsonc.Object {
+		d.fail(v.Position(), "'"+key+"' is an object of strings, found "+string(v.Kind()), "")
+		return nil
+	}
+	out := map[string]string{}
+	for _, m := range v.Members() {
+		text, ok := m.Value.Text()
+		if !ok || strings.ContainsRune(text, 0) {
+			d.fail(m.Value.Position(), "'"+key+"."+m.Key+"' is a string, found "+string(m.Value.Kind()), "put it in quotes")
+			continue
+		}
+		out[m.Key] = text
+	}
+	return out
+}

@@ -1,0 +1,246 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/mcpctl/mcpctl/internal/store/atomicfile"
+	"github.com/mcpctl/mcpctl/internal/store/jsonc"
+)
+
+// lockWait is how long a writer waits for another one: long enough for a queue
+// of scripts, short enough that a person notices (MCP_CONFIG_LOCKED).
+const lockWait = 10 * time.Second
+
+// Change is what an edit did or would do.
+type Change struct {
+	Path        string
+	Scope       Scope
+	Name        string
+	Fingerprint Fingerprint // of the entry afterwards; "" when it was removed
+	Unchanged   bool        // the bytes were already as wanted; nothing was touched
+	Before      []byte
+	After       []byte
+}
+
+// AddRequest asks for a new entry.
+type AddRequest struct {
+	Scope   Scope
+	Name    string
+	Entry   json.RawMessage // the value to write, an object
+	Replace bool            // replace what the name holds
+}
+
+// Add writes a new entry and, in a project file, approves exactly that entry:
+// the user typed it. It fails with MCP_NAME_TAKEN when the name, or one that
+// falls together with it, holds any value, a malformed one included.
+func (s *Store) Add(ctx context.Context, req AddRequest) (Change, error) {
+	if why := NameFault(req.Name); why != "" {
+		return Change{}, &Error{Code_: CodeUsage, Server_: req.Name, Message: "the name " + quoted(req.Name) + " " + why,
+			Hint_: "a name has 1 to 100 of A-Z a-z 0-9 _ . : - and does not begin with '-'"}
+	}
+	var added *Entry
+	change, err := s.edit(ctx, req.Scope, req.Name, func(src *Source, doc *jsonc.Document) ([]byte, error) {
+		for _, e := range src.Entries {
+			if e.Name != req.Name && namespace(e.Name) == namespace(req.Name) || e.Name == req.Name && !req.Replace {
+				return nil, taken(req, e)
+			}
+		}
+		return doc.Set([]string{s.Client.TopKey, req.Name}, req.Entry)
+	}, func(after *Source) error {
+		added = after.entry(req.Name)
+		if added != nil && added.Valid() {
+			return nil
+		}
+		return invalidEntry(req.Name, added)
+	})
+	if err != nil {
+		return Change{}, err
+	}
+	change.Fingerprint = added.Fingerprint
+	if req.Scope == Project {
+		if err := s.Approve(ctx, added, false); err != nil {
+			return change, fmt.Errorf("'%s' was written, but not approved: %w", req.Name, err)
+		}
+	}
+	return change, nil
+}
+
+func taken(req AddRequest, e *Entry) error {
+	msg := "the name '" + req.Name + "' is taken"
+	hint := "use another name, or --replace"
+	if e.Name != req.Name {
+		msg = "the name '" + req.Name + "' falls together with '" + e.Name + "'"
+		hint = "use another name"
+	}
+	return &Error{Code_: CodeNameTaken, Path: e.Source.Path, Line: e.Line, Column: e.Column, Server_: req.Name, Message: msg, Hint_: hint}
+}
+
+// invalidEntry turns what a reader would say of the entry into an error; the
+// file was not written.
+func invalidEntry(name string, e *Entry) error {
+	out := &Error{Code_: CodeInvalid, Server_: name, Message: "the entry for '" + name + "' would not be read back"}
+	if e == nil {
+		return out
+	}
+	for _, p := range e.Problems {
+		if p.Severity == SeverityError {
+			out.Message, out.Hint_ = p.Message, p.Hint
+			break
+		}
+	}
+	return out
+}
+
+// RemoveRequest asks for an entry to go. Expect, when set, is the fingerprint
+// the caller saw.
+type RemoveRequest struct {
+	Scope  Scope
+	Name   string
+	Expect Fingerprint
+}
+
+// Remove deletes the entry of exactly that name, malformed ones included. It
+// fails with MCP_NOT_FOUND when the scope's file has none, and with
+// MCP_CONFIG_CONFLICT when it is not the one the caller saw.
+func (s *Store) Remove(ctx context.Context, req RemoveRequest) (Change, error) {
+	return s.edit(ctx, req.Scope, req.Name, func(src *Source, doc *jsonc.Document) ([]byte, error) {
+		e := src.entry(req.Name)
+		if e == nil {
+			return nil, src.notFound(req.Name)
+		}
+		if req.Expect != "" && req.Expect != e.Fingerprint {
+			return nil, Conflict(e, req.Expect)
+		}
+		return doc.Remove([]string{s.Client.TopKey, req.Name})
+	}, func(after *Source) error {
+		if after.entry(req.Name) != nil {
+			return &Error{Code_: CodeInvalid, Path: after.Path, Server_: req.Name, Message: "the name stands in the file twice",
+				Hint_: "remove one of them with an editor"}
+		}
+		return nil
+	})
+}
+
+// Conflict is the error for an entry that is not the one the caller saw; it
+// gives the present fingerprint.
+func Conflict(e *Entry, expected Fingerprint) error {
+	return &Error{Code_: CodeConflict, Path: e.Source.Path, Line: e.Line, Column: e.Column, Server_: e.Name,
+		Message: fmt.Sprintf("'%s' is not the entry that was reviewed: expected %s, found %s", e.Name, expected, e.Fingerprint),
+		Hint_:   "look at it again with: mcpctl show " + e.Name}
+}
+
+func (src *Source) entry(name string) *Entry {
+	for _, e := range src.Entries {
+		if e.Name == name {
+			return e
+		}
+	}
+	return nil
+}
+
+func (src *Source) notFound(name string) error {
+	err := &Error{Code_: CodeNotFound, Path: src.Path, Server_: name, Message: "no server is called " + quoted(name) + " there"}
+	var names []string
+	for _, e := range src.Entries {
+		names = append(names, e.Name)
+	}
+	if near := Closest(name, names); near != "" {
+		err.Hint_ = "did you mean '" + near + "'?"
+	}
+	return err
+}
+
+// edit is the one path of a write (design §6): open, lock, read, check, edit,
+// check what would be read back, replace. plan gets the file as the lock holder
+// reads it; check gets the result as a reader would see it.
+func (s *Store) edit(ctx context.Context, scope Scope, name string,
+	plan func(*Source, *jsonc.Document) ([]byte, error), check func(*Source) error) (Change, error) {
+	target, limit, err := s.target(scope)
+	if err != nil {
+		return Change{}, err
+	}
+	defer target.Close()
+	release, err := atomicfile.Lock(ctx, s.Places.Locks(), target.Real(), lockWait)
+	if err != nil {
+		return Change{}, err
+	}
+	defer release()
+	before, _, err := target.Read(limit)
+	if err != nil {
+		return Change{}, err
+	}
+	src := s.parsed(scope, target.Real(), before)
+	if src.Broken {
+		return Change{}, src.firstError()
+	}
+	doc, err := jsonc.Parse(before)
+	if err != nil {
+		return Change{}, err
+	}
+	after, err := plan(src, doc)
+	if err != nil {
+		return Change{}, located(err, src, name)
+	}
+	change := Change{Path: src.Path, Scope: scope, Name: name, Before: before, After: after, Unchanged: string(before) == string(after)}
+	result := s.parsed(scope, target.Real(), after)
+	if result.Broken {
+		return Change{}, fmt.Errorf("the edit of '%s' would spoil the file: %w", src.Path, result.firstError())
+	}
+	if int64(len(after)) > limit {
+		return Change{}, &Error{Code_: CodeInvalid, Path: src.Path, Message: fmt.Sprintf("the file would be larger than %d MiB", limit>>20)}
+	}
+	if err := check(result); err != nil {
+		return Change{}, err
+	}
+	if change.Unchanged {
+		return change, nil
+	}
+	if scope == Project {
+		return change, target.Replace(after, 0o666, true)
+	}
+	return change, target.Replace(after, 0o600, false)
+}
+
+func (s *Store) target(scope Scope) (*atomicfile.Target, int64, error) {
+	path := s.Path(scope)
+	if path == "" {
+		return nil, 0, &Error{Code_: CodeUsage, Message: "there is no project in '" + s.Workspace.Dir + "'",
+			Hint_: "the home directory and those above it have none; use --user, or go to a project"}
+	}
+	if scope == Project {
+		t, err := atomicfile.Within(s.Workspace.Dir, s.Client.ProjectFile)
+		return t, projectLimit, err
+	}
+	t, err := atomicfile.Follow(path)
+	return t, userLimit, err
+}
+
+// parsed reads bytes as the file of a scope would be read.
+func (s *Store) parsed(scope Scope, real string, data []byte) *Source {
+	src := &Source{Client: s.Client.Name, Scope: scope, Path: s.Path(scope), Real: real, Exists: data != nil}
+	src.parse(data, s.Client.TopKey)
+	return src
+}
+
+// firstError is the problem that broke the source, as an error.
+func (src *Source) firstError() error {
+	for _, p := range src.Problems {
+		if p.Severity == SeverityError {
+			return &Error{Code_: p.Code, Path: p.Source, Line: p.Line, Column: p.Column, Message: p.Message, Hint_: p.Hint}
+		}
+	}
+	return &Error{Code_: CodeInvalid, Path: src.Path, Message: "cannot be read"}
+}
+
+// located gives an error of the editor the file it is about.
+func located(err error, src *Source, name string) error {
+	var coded interface{ Code() string }
+	if errors.As(err, &coded) {
+		return err
+	}
+	return &Error{Code_: CodeInvalid, Path: src.Path, Server_: name, Message: "cannot edit the file", Err: err}
+}

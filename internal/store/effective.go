@@ -1,0 +1,226 @@
+package store
+
+import (
+	"path/filepath"
+	"slices"
+	"time"
+)
+
+// Approval is the state of the user's word on an entry (design §5.2).
+type Approval string
+
+// The approval states, as JSON has them. Entries of user and local files need
+// none.
+const (
+	NotNeeded Approval = "not-needed"
+	Pending   Approval = "pending"
+	Approved  Approval = "approved"
+	Changed   Approval = "changed"
+	Denied    Approval = "denied"
+)
+
+// Config is what one reading of all files means.
+type Config struct {
+	Store     *Store
+	Sources   []*Source
+	Approvals *Approvals
+	Rows      []*Row
+	Problems  []Problem // of files, not of single entries
+}
+
+// Row is one line of `list`: the definition in force for a name, or one that
+// would be in force if it were approved or valid (design §4).
+type Row struct {
+	Entry     *Entry
+	Approval  Approval
+	Why       string // why the approval is not given, for people
+	Covers    int    // in-project files that the approval covers
+	InForce   bool   // wins for its name
+	Enabled   bool   // after overrides
+	Timeout   *time.Duration
+	Exposure  Exposure // after overrides, never ""
+	Overrides []*Entry // in force on it, strongest first
+	Shadows   []*Entry // definitions it hides
+}
+
+// Load reads everything once and works out which definition wins.
+func (s *Store) Load() *Config { return s.Combine(s.ReadSources(), s.ReadApprovals()) }
+
+// Combine works out which definition wins for each name, from sources ordered
+// strong to weak. It is pure but for reading the in-project files that an
+// approval covers.
+func (s *Store) Combine(sources []*Source, approvals *Approvals) *Config {
+	c := &Config{Store: s, Sources: sources, Approvals: approvals}
+	var names []string
+	byName := map[string][]*Entry{}
+	for _, src := range sources {
+		c.Problems = append(c.Problems, src.Problems...)
+	}
+	for _, src := range slices.Backward(sources) { // user first: the order of rows
+		for _, e := range src.Entries {
+			if byName[e.Name] == nil {
+				names = append(names, e.Name)
+			}
+			byName[e.Name] = append(byName[e.Name], e)
+		}
+	}
+	if approvals.Problem != nil {
+		c.Problems = append(c.Problems, *approvals.Problem)
+	}
+	for _, name := range names {
+		entries := byName[name]
+		slices.SortStableFunc(entries, func(a, b *Entry) int {
+			return slices.Index(scopes, a.Source.Scope) - slices.Index(scopes, b.Source.Scope)
+		})
+		c.addRows(entries)
+	}
+	return c
+}
+
+// addRows makes the rows of one name from its entries, strongest first.
+func (c *Config) addRows(entries []*Entry) {
+	var winner *Row
+	var rows []*Row
+	var overrides []*Entry
+	for _, e := range entries {
+		row := &Row{Entry: e, Enabled: true, Exposure: Direct}
+		row.Approval, row.Why, row.Covers = c.Approvals.State(c.Store, e)
+		usable := e.Valid() && (row.Approval == NotNeeded || row.Approval == Approved)
+		switch {
+		case winner != nil && e.Definition != nil:
+			winner.Shadows = append(winner.Shadows, e)
+			if usable {
+				continue
+			}
+		case usable && e.Override != nil && winner == nil:
+			overrides = append(overrides, e)
+			continue
+		case usable && e.Override != nil:
+			continue // an override below the winner changes nothing
+		case usable:
+			winner = row
+			row.InForce = true
+		}
+		if e.Definition != nil {
+			row.apply(e.Definition)
+		}
+		rows = append(rows, row)
+	}
+	if winner != nil {
+		winner.override(overrides)
+	} else {
+		for _, o := range overrides {
+			rows = append(rows, &Row{Entry: o, Approval: NotNeeded, Why: "it overrides a server that is not there", Exposure: Direct})
+		}
+	}
+	c.Rows = append(c.Rows, rows...)
+}
+
+func (r *Row) apply(d *Definition) {
+	r.Enabled, r.Timeout = d.Enabled, d.Timeout
+	if d.Exposure != "" {
+		r.Exposure = d.Exposure
+	}
+}
+
+// override lays overrides on top field by field, weakest first.
+func (r *Row) override(overrides []*Entry) {
+	r.Overrides = overrides
+	for _, e := range slices.Backward(overrides) {
+		o := e.Override
+		if o.Enabled != nil {
+			r.Enabled = *o.Enabled
+		}
+		if o.Timeout != nil {
+			r.Timeout = o.Timeout
+		}
+		if o.Exposure != "" {
+			r.Exposure = o.Exposure
+		}
+	}
+}
+
+// Files lists the files that decide what Load returns: those of every scope, the
+// real files behind links, the approvals, and the in-project files that
+// approvals cover.
+func (c *Config) Files() []string {
+	s := c.Store
+	files := []string{s.approvalsPath()}
+	for _, src := range c.Sources {
+		files = append(files, src.Path)
+		if src.Real != src.Path {
+			files = append(files, src.Real)
+		}
+		if src.Scope != Project {
+			continue
+		}
+		for _, e := range src.Entries {
+			for _, f := range s.coveredFiles(e) {
+				files = append(files, filepath.Join(s.Workspace.Dir, filepath.FromSlash(f.Path)))
+			}
+		}
+	}
+	return files
+}
+
+// InForce returns the row that wins for a name, or nil.
+func (c *Config) InForce(name string) *Row {
+	for _, r := range c.Rows {
+		if r.Entry.Name == name && r.InForce {
+			return r
+		}
+	}
+	return nil
+}
+
+// Named returns every row of a name, strongest first.
+func (c *Config) Named(name string) []*Row {
+	var rows []*Row
+	for _, r := range c.Rows {
+		if r.Entry.Name == name {
+			rows = append(rows, r)
+		}
+	}
+	return rows
+}
+
+// Suggest returns the known name closest to one that is not there, or "".
+// It is for a hint only; nothing is ever corrected in silence.
+func (c *Config) Suggest(name string) string {
+	var names []string
+	for _, r := range c.Rows {
+		names = append(names, r.Entry.Name)
+	}
+	return Closest(name, names)
+}
+
+// Closest returns the candidate within a third of the word's length in edit
+// distance (Levenshtein), or "".
+func Closest(word string, candidates []string) string {
+	best, limit := "", max(1, len(word)/3)
+	for _, c := range candidates {
+		if d := distance(word, c); d <= limit {
+			best, limit = c, d-1
+		}
+	}
+	return best
+}
+
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := diagonal
+			if a[i] != b[j] {
+				cost++
+			}
+			diagonal, row[j+1] = row[j+1], min(cost, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,179 @@
+package store
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/mcpctl/mcpctl/internal/store/jsonc"
+)
+
+// Source is one file of one client in one scope, as one read found it.
+type Source struct {
+	Client   string
+	Scope    Scope
+	Path     string // where it is looked for
+	Real     string // where it is, links resolved
+	Exists   bool
+	LinkedTo string // the real file, when a link was followed; "" otherwise
+	Revision Fingerprint
+	Entries  []*Entry
+	Problems []Problem
+	Broken   bool // it could not be read or parsed, so Entries says nothing
+	Empty    bool // missing, blank or comments only
+}
+
+// Entry is one member of a file's servers: a definition, an override, or
+// something invalid that is kept, shown and removable by its exact name.
+type Entry struct {
+	Name         string
+	Source       *Source
+	Line, Column int             // of the name, 1-based
+	Raw          json.RawMessage // the value as written, without comments
+	Fingerprint  Fingerprint
+	Definition   *Definition // nil for an override and for an invalid entry
+	Override     *Override   // nil for a definition and for an invalid entry
+	Problems     []Problem
+}
+
+// Valid tells whether the entry can be used at all.
+func (e *Entry) Valid() bool { return e.Definition != nil || e.Override != nil }
+
+// Definition is one valid server definition, values unexpanded (design §3).
+type Definition struct {
+	Transport       Transport
+	Command         string
+	Args            []string
+	Env             map[string]string
+	Cwd             string
+	URL             string
+	Headers         map[string]string
+	Enabled         bool
+	Timeout         *time.Duration // nil: the entry does not say
+	Description     string
+	Exposure        Exposure // "": the entry does not say
+	ToolExposure    []ToolRule
+	InheritEnv      InheritEnv
+	Lifecycle       Lifecycle
+	ProtocolVersion string
+	CredentialID    string // auth.credentialId; user and local scope only
+}
+
+// Override changes only some fields of the server below it (design §1).
+type Override struct {
+	Enabled      *bool
+	Timeout      *time.Duration
+	Exposure     Exposure
+	ToolExposure []ToolRule
+}
+
+// Exposure says how a gateway offers a tool (design §3).
+type Exposure string
+
+// The exposures. `codemode` and `codemode-deferred`, as other clients write it,
+// are read as Deferred.
+const (
+	Direct   Exposure = "direct"
+	Deferred Exposure = "deferred"
+	Hidden   Exposure = "hidden"
+)
+
+// ToolRule gives the tools that match Pattern an exposure; order has meaning.
+type ToolRule struct {
+	Pattern  string
+	Exposure Exposure
+}
+
+// InheritEnv names the variables of the session that reach a stdio server
+// beside the base set (design §9.2).
+type InheritEnv struct {
+	All   bool
+	Names []string
+}
+
+// Lifecycle says when the engine connects and whether it lets go when idle.
+type Lifecycle string
+
+// The lifecycles. An entry that does not say is Eager.
+const (
+	Lazy      Lifecycle = "lazy"
+	Eager     Lifecycle = "eager"
+	KeepAlive Lifecycle = "keep-alive"
+)
+
+// newEntry reads one member. It never fails: what is wrong is in Problems, and
+// then the entry is not Valid.
+func newEntry(src *Source, m jsonc.Member) *Entry {
+	raw := m.Value.Raw()
+	e := &Entry{
+		Name: m.Key, Source: src, Line: m.KeyPosition.Line, Column: m.KeyPosition.Column,
+		Raw: raw, Fingerprint: EntryFingerprint(m.Key, raw),
+	}
+	d := &decoder{entry: e}
+	if why := NameFault(m.Key); why != "" {
+		d.fail(m.KeyPosition, "the name "+quoted(m.Key)+" "+why, "rename it in the file, or remove it with this exact name")
+	}
+	if m.Value.Kind() != jsonc.Object {
+		d.fail(m.Value.Position(), "a server is an object, found "+string(m.Value.Kind()), nestingHint(m.Key))
+		return e
+	}
+	d.clashes(m.Value)
+	def, over := d.decode(m.Value)
+	if !d.failed {
+		e.Definition, e.Override = def, over
+	}
+	return e
+}
+
+// nestingHint recognises a definition written one level too high.
+func nestingHint(key string) string {
+	for _, f := range []string{"type", "command", "args", "env", "url", "headers", "cwd"} {
+		if key == f {
+			return "a server's fields belong one level deeper, below its name"
+		}
+	}
+	return ""
+}
+
+// NameFault says why mcpctl does not accept a server name, or "" when it does:
+// 1 to 100 of [A-Za-z0-9_.:-] with no leading '-' (design §3).
+func NameFault(name string) string {
+	if name == "" {
+		return "is empty"
+	}
+	if len(name) > 100 {
+		return "is longer than 100 characters"
+	}
+	if name[0] == '-' {
+		return "begins with '-'"
+	}
+	for _, r := range name {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9',
+			r == '_', r == '.', r == ':', r == '-':
+		default:
+			return "has characters other than A-Z a-z 0-9 _ . : -"
+		}
+	}
+	return ""
+}
+
+// namespace is what a name becomes in the names of its tools (design §10); two
+// names of one source that fall together cannot both be served.
+func namespace(name string) string {
+	out := []byte(name)
+	for i, c := range out {
+		switch {
+		case c >= 'a' && c <= 'z', c >= '0' && c <= '9':
+		case c >= 'A' && c <= 'Z':
+			out[i] = c + ('a' - 'A')
+		default:
+			out[i] = '_'
+		}
+	}
+	return string(out)
+}
+
+func quoted(s string) string {
+	b, _ := json.Marshal(s)
+	return string(b)
+}

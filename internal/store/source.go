@@ -1,0 +1,200 @@
+package store
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/mcpctl/mcpctl/internal/store/atomicfile"
+	"github.com/mcpctl/mcpctl/internal/store/jsonc"
+)
+
+// Size limits before parsing (design §3.1).
+const (
+	projectLimit = 1 << 20
+	userLimit    = 64 << 20
+)
+
+// ReadSources reads every file of the chosen client once, strongest scope
+// first. It never fails: what cannot be read is a Problem of its Source, and
+// the other sources are read all the same.
+func (s *Store) ReadSources() []*Source {
+	var out []*Source
+	for _, scope := range scopes {
+		if s.Path(scope) != "" {
+			out = append(out, s.ReadSource(scope))
+		}
+	}
+	return out
+}
+
+// ReadSource reads the file of one scope, opening it once.
+func (s *Store) ReadSource(scope Scope) *Source {
+	src := &Source{Client: s.Client.Name, Scope: scope, Path: s.Path(scope)}
+	data, err := s.readFile(src)
+	if err != nil {
+		src.broken(err)
+		return src
+	}
+	src.parse(data, s.Client.TopKey)
+	return src
+}
+
+func (s *Store) readFile(src *Source) ([]byte, error) {
+	src.Real = realest(src.Path)
+	if src.Scope != Project {
+		data, info, err := atomicfile.ReadFile(src.Path, userLimit)
+		src.Exists = info != nil
+		return data, err
+	}
+	data, info, linked, err := atomicfile.ReadInside(s.Workspace.Dir, s.Client.ProjectFile, projectLimit)
+	src.Exists, src.LinkedTo = info != nil, linked
+	if linked != "" && err == nil {
+		src.note(SeverityWarning, CodePathUnsafe, jsonc.Position{}, "a symbolic link to '"+linked+"'",
+			"it is read because it stays inside the workspace; mcpctl will not write through it")
+	}
+	return data, err
+}
+
+func (src *Source) note(severity, code string, pos jsonc.Position, message, hint string) {
+	src.Problems = append(src.Problems, Problem{Code: code, Severity: severity, Source: src.Path,
+		Line: pos.Line, Column: pos.Column, Message: message, Hint: hint})
+}
+
+func (src *Source) broken(err error) {
+	src.Broken = true
+	code, hint, message := CodeIO, "", err.Error()
+	var coded interface{ Code() string }
+	if errors.As(err, &coded) {
+		code = coded.Code()
+	}
+	var hinted interface{ Hint() string }
+	if errors.As(err, &hinted) {
+		hint = hinted.Hint()
+	}
+	message = strings.TrimPrefix(message, src.Path+": ")
+	src.note(SeverityError, code, jsonc.Position{}, message, hint)
+}
+
+// parse reads the servers out of a file's bytes.
+func (src *Source) parse(data []byte, topKey string) {
+	src.Revision = RevisionOf(data)
+	doc, err := jsonc.Parse(data)
+	if err != nil {
+		src.Broken = true
+		src.note(SeverityError, CodeInvalid, positionOf(err), messageOf(err), "")
+		return
+	}
+	root := doc.Root()
+	if root == nil {
+		src.Empty = true
+		return
+	}
+	if root.Kind() != jsonc.Object {
+		src.fault(root.Position(), "the file is an object, found "+string(root.Kind()), "it looks like {\"mcpServers\": {…}}")
+		return
+	}
+	if src.topKeyClash(root, topKey) {
+		return
+	}
+	servers := root.Get(topKey)
+	if servers == nil {
+		src.wrongTopKey(root, topKey)
+		return
+	}
+	if servers.Kind() != jsonc.Object {
+		src.fault(servers.Position(), "'"+topKey+"' is an object, found "+string(servers.Kind()), "")
+		return
+	}
+	src.readEntries(servers)
+}
+
+// fault makes the whole file invalid.
+func (src *Source) fault(pos jsonc.Position, message, hint string) {
+	src.Broken = true
+	src.note(SeverityError, CodeInvalid, pos, message, hint)
+}
+
+// topKeyClash refuses a file whose servers stand under two keys that a reader
+// could take for one another (design §3.1).
+func (src *Source) topKeyClash(root *jsonc.Node, topKey string) bool {
+	var first jsonc.Position
+	for _, m := range root.Members() {
+		if !strings.EqualFold(m.Key, topKey) {
+			continue
+		}
+		if first.Line != 0 {
+			src.fault(m.KeyPosition, quoted(m.Key)+" stands twice, first at "+at(first), "keep one of them")
+			return true
+		}
+		if m.Key != topKey {
+			src.fault(m.KeyPosition, "the key "+quoted(m.Key)+" differs from '"+topKey+"' only by case", "write '"+topKey+"'")
+			return true
+		}
+		first = m.KeyPosition
+	}
+	return false
+}
+
+// wrongTopKey names the well-known places where people put their servers.
+func (src *Source) wrongTopKey(root *jsonc.Node, topKey string) {
+	for _, m := range root.Members() {
+		looks := m.Key == "servers" || m.Key == "mcp.servers" || m.Key == "mcp" || m.Key == "tools"
+		if looks && (m.Value.Kind() == jsonc.Object || m.Value.Kind() == jsonc.Array) {
+			src.note(SeverityWarning, CodeInvalid, m.KeyPosition,
+				"the file has '"+m.Key+"' but no '"+topKey+"', so it holds no servers", "put the servers under '"+topKey+"'")
+			return
+		}
+	}
+}
+
+func (src *Source) readEntries(servers *jsonc.Node) {
+	spaces := map[string]*Entry{}
+	for _, m := range servers.Members() {
+		e := newEntry(src, m)
+		src.Entries = append(src.Entries, e)
+		key := namespace(m.Key)
+		first, taken := spaces[key]
+		if !taken {
+			spaces[key] = e
+			continue
+		}
+		e.clash(first, strings.EqualFold(first.Name, e.Name))
+	}
+}
+
+// clash makes an entry invalid because of an earlier one. Names that a reader
+// could take for one another spoil both; names that only meet in the names of
+// their tools spoil the second (design §3, §3.1).
+func (e *Entry) clash(first *Entry, both bool) {
+	hint := "rename or remove one of them"
+	e.spoil("the name "+quoted(e.Name)+" falls together with "+quoted(first.Name)+" at line "+lineColumn(first), hint)
+	if both {
+		first.spoil("the name "+quoted(first.Name)+" falls together with "+quoted(e.Name)+" at line "+lineColumn(e), hint)
+	}
+}
+
+func (e *Entry) spoil(message, hint string) {
+	e.Definition, e.Override = nil, nil
+	e.Problems = append(e.Problems, Problem{Code: CodeInvalid, Severity: SeverityError, Source: e.Source.Path,
+		Line: e.Line, Column: e.Column, Server: e.Name, Message: message, Hint: hint})
+}
+
+func lineColumn(e *Entry) string {
+	return strings.TrimPrefix(at(jsonc.Position{Line: e.Line, Column: e.Column}), "line ")
+}
+
+func positionOf(err error) jsonc.Position {
+	var se *jsonc.SyntaxError
+	if errors.As(err, &se) {
+		return se.Position
+	}
+	return jsonc.Position{}
+}
+
+func messageOf(err error) string {
+	var se *jsonc.SyntaxError
+	if errors.As(err, &se) {
+		return se.Msg
+	}
+	return err.Error()
+}

@@ -1,0 +1,106 @@
+// Package store knows the configuration of MCP servers: which files there are,
+// what they say, which definition wins, what the user has approved, and how a
+// file is changed. It starts no process and opens no socket (design §4–§6).
+//
+// The one path of a read is Open → Load → Config; the one path of a write is
+// Open → Add or Remove → commit. What runs a server needs an Admitted value,
+// which only Config.Admit makes.
+package store
+
+import (
+	"path/filepath"
+	"strings"
+
+	"github.com/mcpctl/mcpctl/internal/store/client"
+)
+
+// Scope says whose word a definition is (design §1).
+type Scope string
+
+// The scopes a definition can come from, as written in flags and JSON.
+const (
+	User    Scope = "user"
+	Project Scope = "project"
+	Local   Scope = "local"
+)
+
+// Transport is how a server is spoken to (design §1).
+type Transport string
+
+// The transports of the MCP specification. SSE is the deprecated HTTP+SSE of
+// revision 2024-11-05.
+const (
+	Stdio Transport = "stdio"
+	HTTP  Transport = "http"
+	SSE   Transport = "sse"
+)
+
+// Store is the configuration as one caller sees it: one environment, one
+// workspace, one client's files.
+type Store struct {
+	Env       Environ
+	Places    Places
+	Workspace Workspace
+	Client    client.Client
+}
+
+// Open finds the places and the workspace for dir (absolute, or relative to the
+// working directory) and the client named clientName; empty means native.
+// It reads no configuration. It fails with MCP_PATH_UNSAFE when the user's
+// configuration or state lies inside the workspace (design §2.1), and with
+// MCP_NOT_FOUND for a client this program does not know.
+func Open(env Environ, dir, clientName string) (*Store, error) {
+	places, err := FindPlaces(env)
+	if err != nil {
+		return nil, err
+	}
+	if clientName == "" {
+		clientName = client.Native
+	}
+	cl, ok := client.Lookup(clientName)
+	if !ok {
+		return nil, &Error{Code_: CodeNotFound, Message: "no client is called '" + clientName + "'",
+			Hint_: "known clients: " + strings.Join(client.Names(), ", ")}
+	}
+	ws, err := FindWorkspace(dir, places.Home)
+	if err != nil {
+		return nil, err
+	}
+	s := &Store{Env: env, Places: places, Workspace: ws, Client: cl}
+	return s, s.checkPlaces()
+}
+
+// checkPlaces refuses a configuration or state directory inside the workspace:
+// a repository must not supply the user's word (design §2.1).
+func (s *Store) checkPlaces() error {
+	if !s.Workspace.HasProject {
+		return nil
+	}
+	for _, dir := range []string{s.Places.ConfigHome, s.Places.StateHome} {
+		if inside(s.Workspace.Dir, realest(dir)) {
+			return &Error{Code_: CodePathUnsafe, Path: dir,
+				Message: "the user's files would lie inside the workspace '" + s.Workspace.Dir + "'",
+				Hint_:   "unset XDG_CONFIG_HOME, XDG_STATE_HOME, MCPCTL_CONFIG_HOME and MCPCTL_STATE_HOME, or point them outside"}
+		}
+	}
+	return nil
+}
+
+// Path returns the file of a scope, absolute, or "" when the workspace has no
+// such scope.
+func (s *Store) Path(scope Scope) string {
+	switch scope {
+	case User:
+		return filepath.Join(s.Places.ConfigHome, filepath.FromSlash(s.Client.UserFile))
+	case Project:
+		if s.Workspace.HasProject {
+			return filepath.Join(s.Workspace.Dir, filepath.FromSlash(s.Client.ProjectFile))
+		}
+	case Local:
+		return filepath.Join(s.Places.State(), "workspaces", s.Workspace.ID(), "mcp.json")
+	}
+	return ""
+}
+
+// scopes from strong to weak (design §4).
+var scopes = []Scope{Local, Project, User}

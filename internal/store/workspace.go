@@ -1,0 +1,83 @@
+package store
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"github.com/mcpctl/mcpctl/internal/store/client"
+)
+
+// Workspace is the directory whose project files apply (design §2.2).
+type Workspace struct {
+	Dir        string // real path
+	HasProject bool   // false in the home directory and above it
+}
+
+// ID names the workspace in the state directory: the first 16 hex digits of the
+// SHA-256 of its real path (design §2.1).
+func (w Workspace) ID() string {
+	sum := sha256.Sum256([]byte(w.Dir))
+	return hex.EncodeToString(sum[:])[:16]
+}
+
+// FindWorkspace walks from dir upward to the first directory that holds a
+// project file of a known client or a `.git` entry. It stops, without entering,
+// at home, at a file-system boundary and at a directory that belongs to somebody
+// else or that everybody may write; nothing found means dir itself.
+func FindWorkspace(dir, home string) (Workspace, error) {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return Workspace{}, &Error{Code_: CodeIO, Path: dir, Message: "cannot find the working directory", Err: err}
+	}
+	start, err := filepath.EvalSymlinks(abs)
+	if err != nil {
+		return Workspace{}, ioError("read the directory", abs, err)
+	}
+	info, err := os.Stat(start)
+	if err != nil {
+		return Workspace{}, ioError("read the directory", start, err)
+	}
+	if !info.IsDir() {
+		return Workspace{}, &Error{Code_: CodeIO, Path: start, Message: "not a directory"}
+	}
+	realHome := realest(home)
+	if inside(start, realHome) {
+		return Workspace{Dir: start}, nil
+	}
+	for d := start; ; {
+		if marked(d) {
+			return Workspace{Dir: d, HasProject: true}, nil
+		}
+		up := filepath.Dir(d)
+		if up == d || !mayEnter(up, d, realHome) {
+			return Workspace{Dir: start, HasProject: true}, nil
+		}
+		d = up
+	}
+}
+
+// marked tells whether d holds a project file or `.git`; only their existence
+// is looked at, never their content.
+func marked(d string) bool {
+	for _, name := range append(client.ProjectFiles(), ".git") {
+		if _, err := os.Lstat(filepath.Join(d, filepath.FromSlash(name))); err == nil {
+			return true
+		}
+	}
+	return false
+}
+
+func mayEnter(up, from, home string) bool {
+	if inside(up, home) {
+		return false
+	}
+	var a, b syscall.Stat_t
+	if syscall.Stat(up, &a) != nil || syscall.Stat(from, &b) != nil {
+		return false
+	}
+	const othersWrite = 0o002
+	return a.Dev == b.Dev && int(a.Uid) == os.Getuid() && a.Mode&othersWrite == 0
+}
