@@ -115,6 +115,7 @@ func (d *decoder) decode(n *jsonc.Node) (*Definition, *Override) {
 func (d *decoder) override(n *jsonc.Node, def *Definition, enabled *bool) *Override {
 	if d.entry.Source.Scope == User {
 		d.fail(n.Position(), "neither 'command' nor 'url'", "a stdio server has a command, an http server a url")
+		return nil
 	}
 	for _, key := range []string{"args", "env", "cwd", "headers", "oauth", "auth", "inheritEnv"} {
 		if n.Get(key) != nil {
@@ -138,6 +139,7 @@ func (d *decoder) transport(n *jsonc.Node, def *Definition) {
 	case "":
 		if hasCommand && hasURL {
 			d.fail(pos, "both 'command' and 'url', and no 'type' to decide", "remove one of them, or say type stdio or http")
+			return
 		}
 		def.Transport = Stdio
 		if hasURL {

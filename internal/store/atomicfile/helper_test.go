@@ -148,6 +148,17 @@ func tempDir(t *testing.T) string {
 	return dir
 }
 
+// ramDir is tempDir in memory where the system has such a place, for tests with hundreds of syncs.
+func ramDir(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("/dev/shm", "atomicfile")
+	if err != nil {
+		return tempDir(t)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	return dir
+}
+
 // everything lists all files, links and directories below dir, with modes.
 func everything(t *testing.T, dir string) []string {
 	t.Helper()
@@ -193,7 +204,7 @@ func inTime(t *testing.T, f func()) {
 	}()
 	select {
 	case <-done:
-	case <-time.After(10 * time.Second):
+	case <-time.After(30 * time.Second):
 		t.Fatal("hangs")
 	}
 }

@@ -63,7 +63,7 @@ func Lock(ctx context.Context, dir, target string, wait time.Duration) (release 
 	case err == nil, errors.Is(err, context.DeadlineExceeded):
 		return nil, &LockedError{Path: target, Waited: time.Since(start), Holder: readHolder(path)}
 	default:
-		return nil, &IOError{Op: "lock", Path: target, Err: err}
+		return nil, &IOError{Op: "lock", Path: path, Err: err}
 	}
 }
 

@@ -117,7 +117,7 @@ func TestLockOfAnotherProcess(t *testing.T) {
 // Twenty processes that edit one file through two different links lose nothing, and whoever reads meanwhile
 // sees a whole file.
 func TestParallelEdits(t *testing.T) {
-	dir := tempDir(t)
+	dir := ramDir(t)
 	locks, file := filepath.Join(dir, "locks"), filepath.Join(dir, "etc", "new", "file")
 	must(t, os.MkdirAll(filepath.Join(dir, "etc"), 0o755))
 	must(t, os.Symlink("etc", filepath.Join(dir, "link")))

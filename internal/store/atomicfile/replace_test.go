@@ -205,7 +205,7 @@ func TestUnsafeTargets(t *testing.T) {
 func TestWithinLinkSwappedIn(t *testing.T) {
 	for _, swap := range []string{"file", "directory"} {
 		for n := 0; ; n++ {
-			dir := tempDir(t)
+			dir := ramDir(t)
 			root, outside := filepath.Join(dir, "project"), filepath.Join(dir, "outside")
 			write(t, filepath.Join(root, "sub", "f"), "old", 0o600)
 			write(t, filepath.Join(outside, "f"), "outside", 0o600)
@@ -245,7 +245,7 @@ func TestWithinLinkSwappedIn(t *testing.T) {
 
 // The same without steps: another thread swaps as fast as it can.
 func TestWithinRace(t *testing.T) {
-	dir := tempDir(t)
+	dir := ramDir(t)
 	root, outside := filepath.Join(dir, "project"), filepath.Join(dir, "outside")
 	write(t, outside, "outside", 0o600)
 	write(t, filepath.Join(root, "f"), "old", 0o600)

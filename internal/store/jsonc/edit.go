@@ -75,7 +75,7 @@ func (d *Document) Set(path []string, value json.RawMessage) ([]byte, error) {
 	case spot.member >= 0:
 		out = d.replace(spot, want)
 	default:
-		out = d.insert(spot, newMember(path[len(spot.objects)-1], rest, want), len(rest))
+		out = d.insert(addition{spot, newMember(path[len(spot.objects)-1], rest, want), len(rest)})
 	}
 	if err := d.verify(out, path, want); err != nil {
 		return nil, err

@@ -13,9 +13,9 @@ import (
 // oneBlock returns the block that has to be added to old to get new, an error if they differ in more than that.
 // One separate comma in front of the block is allowed. It is the rule the outside tests hold every edit to.
 func oneBlock(old, new string) (string, error) {
-	p, block, ok := addition(old, new)
+	p, block, ok := insertion(old, new)
 	if !ok && p < len(new) && new[p] == ',' {
-		_, block, ok = addition(old[:p]+","+old[p:], new)
+		_, block, ok = insertion(old[:p]+","+old[p:], new)
 	}
 	if !ok {
 		return "", fmt.Errorf("not one block: bytes differ from offset %d", p)
@@ -23,7 +23,7 @@ func oneBlock(old, new string) (string, error) {
 	return block, nil
 }
 
-func addition(old, new string) (prefix int, block string, ok bool) {
+func insertion(old, new string) (prefix int, block string, ok bool) {
 	p, s := 0, 0
 	for p < len(old) && p < len(new) && old[p] == new[p] {
 		p++

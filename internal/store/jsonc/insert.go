@@ -7,12 +7,18 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// insert returns the text with m added behind the last member of the last object of s. wrappers counts the
-// objects that m adds on the way to the value.
-func (d *Document) insert(s spot, m *hujson.ObjectMember, wrappers int) []byte {
-	members := s.members()
+// addition is a member that is to be added to the last object of a spot.
+type addition struct {
+	spot
+	added    *hujson.ObjectMember
+	wrappers int // so many objects are added on the way to the value
+}
+
+// insert returns the text with the member added behind the last one.
+func (d *Document) insert(a addition) []byte {
+	members := a.members()
 	if len(members) == 0 {
-		return d.insertFirst(s, m, wrappers)
+		return d.insertFirst(a)
 	}
 	last := &members[len(members)-1].Value
 	trailing := last.AfterExtra != nil
@@ -22,76 +28,68 @@ func (d *Document) insert(s spot, m *hujson.ObjectMember, wrappers int) []byte {
 	}
 	// A comment behind the last member on its line is about that member and stays with it.
 	behind, toLineEnd := d.remark(at, true)
-	ownLine := isExpanded(s.container()) || toLineEnd
+	ownLine := isExpanded(a.container()) || toLineEnd
 
-	p := printer{style: d.styleAt(s)}
-	indent := d.memberIndent(s.container(), p.unit)
+	p := printer{style: d.styleAt(a.spot)}
+	indent := d.memberIndent(a.container(), p.unit)
+	f := form{flat: true}
 	switch {
 	case ownLine:
 		if d.isSpaced(members) {
 			p.out = append(p.out, p.eol...)
 		}
 		p.line(indent)
+		f = d.newForm(a, &p, indent)
 	case trailing:
 		p.out = append(p.out, strings.TrimPrefix(p.comma, ",")...)
 	default:
 		p.out = append(p.out, d.separator(members, p.comma)...)
 	}
-	p.member(m, d.memberColon(s, p.colon), indent, d.newForm(s, m, wrappers, ownLine, &p, indent))
-	switch {
-	case trailing:
+	p.member(a.added, d.memberColon(a.spot, p.colon), indent, f)
+	if trailing {
 		p.out = append(p.out, ',')
-		return splice(d.src, behind, behind, p.out)
-	case ownLine:
+	} else if ownLine {
 		// The comma belongs behind the value, not behind the comment, where // would swallow it.
 		block := append([]byte(","), d.src[at:behind]...)
 		return splice(d.src, at, behind, append(block, p.out...))
-	default:
-		return splice(d.src, behind, behind, p.out)
 	}
+	return splice(d.src, behind, behind, p.out)
 }
 
 // insertFirst is insert for an object without members. What blanks and comments it holds stay.
-func (d *Document) insertFirst(s spot, m *hujson.ObjectMember, wrappers int) []byte {
-	open, end := s.container().StartOffset+1, s.container().EndOffset-1
+func (d *Document) insertFirst(a addition) []byte {
+	open, end := a.container().StartOffset+1, a.container().EndOffset-1
 	at := d.lastComment(open, end)
 	blanks := d.src[at:end]
-	ownLine := d.expandEmpty(s, m, wrappers)
+	p := printer{style: d.styleAt(a.spot)}
+	colon := d.memberColon(a.spot, p.colon)
+	outer := d.indentAt(a.container().StartOffset)
 
-	p := printer{style: d.styleAt(s)}
-	outer := d.indentAt(s.container().StartOffset)
-	colon := d.memberColon(s, p.colon)
-	if !ownLine {
-		f := form{flat: true}
+	if !d.expandEmpty(a) {
+		before, after := p.pad, p.pad
 		switch {
 		case len(blanks) > 0: // the same blanks on the other side
-			p.out = append(p.out, blanks...)
-			p.member(m, colon, outer, f)
+			before, after = string(blanks), ""
 		case at > open: // a comment
-			p.out = append(p.out, ' ')
-			p.member(m, colon, outer, f)
-		default:
-			p.out = append(p.out, p.pad...)
-			p.member(m, colon, outer, f)
-			p.out = append(p.out, p.pad...)
+			before, after = " ", ""
 		}
-		return splice(d.src, at, at, p.out)
+		p.out = append(p.out, before...)
+		p.member(a.added, colon, outer, form{flat: true})
+		return splice(d.src, at, at, append(p.out, after...))
 	}
-	indent := outer + p.unit
-	if start := d.lineStart(at); at > open && start > open {
+	indent, closing := outer+p.unit, outer
+	if at > open && d.lineStart(at) > open {
 		indent = d.indentAt(at) // of the comment
 	}
-	closing := outer
 	switch {
-	case hasBreak(blanks):
-		closing = ""
+	case hasBreak(blanks): // the brace has its line already
 	case strings.HasSuffix(outer, string(blanks)):
 		closing = strings.TrimSuffix(outer, string(blanks))
 	default:
 		at = end // blanks that cannot become indentation end the line of the brace
 	}
 	p.line(indent)
-	p.member(m, colon, indent, d.newForm(s, m, wrappers, true, &p, indent))
+	p.member(a.added, colon, indent, d.newForm(a, &p, indent))
 	if p.trailing {
 		p.out = append(p.out, ',')
 	}
@@ -102,17 +100,17 @@ func (d *Document) insertFirst(s spot, m *hujson.ObjectMember, wrappers int) []b
 }
 
 // expandEmpty decides whether the first member of an object gets a line of its own.
-func (d *Document) expandEmpty(s spot, m *hujson.ObjectMember, wrappers int) bool {
-	obj := s.container()
-	if hasBreak(d.src[obj.StartOffset:obj.EndOffset]) || len(s.objects) == 1 {
+func (d *Document) expandEmpty(a addition) bool {
+	obj := a.container()
+	if hasBreak(d.src[obj.StartOffset:obj.EndOffset]) || len(a.objects) == 1 {
 		return true
 	}
-	parent := s.objects[len(s.objects)-2]
+	parent := a.objects[len(a.objects)-2]
 	if !isExpanded(parent) {
 		return false
 	}
-	holdsObject := kindOf(&m.Value) == Object && !isEmpty(&m.Value)
-	return wrappers > 0 || holdsObject || !d.flatSiblings(membersOf(parent), s.parents[len(s.parents)-1])
+	holdsObject := kindOf(&a.added.Value) == Object && !isEmpty(&a.added.Value)
+	return holdsObject || !d.flatSiblings(membersOf(parent), a.parents[len(a.parents)-1])
 }
 
 // lastComment returns the offset behind the last comment between from and to, without its line break; from if
@@ -139,25 +137,27 @@ func (d *Document) replace(s spot, want *hujson.Value) []byte {
 		indent = d.indentAt(old.EndOffset - 1)
 	}
 	p := printer{style: d.styleAt(s), lead: old.StartOffset - d.lineStart(old.StartOffset)}
-	f := d.newForm(s, &hujson.ObjectMember{Value: *want}, 0, isExpanded(s.container()), &p, indent)
-	if kindOf(old) == kindOf(want) && !isEmpty(old) {
+	f := form{flat: true}
+	switch {
+	case kindOf(old) == kindOf(want) && !isEmpty(old):
 		f.flat = wasFlat
+	case isExpanded(s.container()):
+		f = d.newForm(addition{spot: s, added: &hujson.ObjectMember{Value: *want}}, &p, indent)
 	}
 	p.value(want, indent, f)
 	return splice(d.src, old.StartOffset, old.EndOffset, p.out)
 }
 
-// newForm returns the form of the value of m, a member of the last object of s.
-func (d *Document) newForm(s spot, m *hujson.ObjectMember, wrappers int, ownLine bool, p *printer, indent string) form {
+// newForm returns the form of a new value whose key starts a line indented by indent.
+func (d *Document) newForm(a addition, p *printer, indent string) form {
+	value := &a.added.Value
 	switch {
-	case !ownLine:
-		return form{flat: true}
-	case wrappers > 0:
-		return form{wrappers: wrappers}
-	case kindOf(&m.Value) == Array:
-		return form{flat: p.isShort(&m.Value, indent)}
+	case a.wrappers > 0:
+		return form{wrappers: a.wrappers}
+	case kindOf(value) == Array:
+		return form{flat: p.isShort(value, indent)}
 	default:
-		return form{flat: d.flatSiblings(s.members(), s.member)}
+		return form{flat: d.flatSiblings(a.members(), a.member)}
 	}
 }
 

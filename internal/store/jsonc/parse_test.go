@@ -106,7 +106,7 @@ func TestParseDepthBomb(t *testing.T) {
 		if _, ok := errors.AsType[*SyntaxError](err); !ok || !strings.Contains(err.Error(), "deeper than 64") {
 			t.Errorf("%s: got %v", piece, err)
 		}
-		if took := time.Since(start); took > 5*time.Second {
+		if took := time.Since(start); took > 30*time.Second {
 			t.Errorf("%s: took %v", piece, took)
 		}
 	}

@@ -48,14 +48,14 @@ type schemeKind int
 const (
 	noScheme   schemeKind = iota
 	oneToken              // one word: Bearer abc
-	restOfLine            // parameters: Digest username="a", response="b"
+	parameters            // up to the end of the line, or one word: Digest username="a", response="b"
 )
 
 // schemes are the authentication schemes, in lower case. The name stays readable: it tells what is wrong.
 var schemes = map[string]schemeKind{
 	"bearer": oneToken, "basic": oneToken, "token": oneToken, "apikey": oneToken, "api-key": oneToken, "key": oneToken,
-	"negotiate": oneToken, "ntlm": oneToken, "dpop": oneToken, "digest": restOfLine, "hawk": restOfLine, "oauth": restOfLine,
-	"signature": restOfLine, "aws4-hmac-sha256": restOfLine,
+	"negotiate": oneToken, "ntlm": oneToken, "dpop": oneToken, "digest": parameters, "hawk": parameters, "oauth": parameters,
+	"signature": parameters, "aws4-hmac-sha256": parameters,
 }
 
 // Credential reports whether a variable, header, option, field or parameter of this name usually holds a secret. It goes by

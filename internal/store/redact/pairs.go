@@ -23,6 +23,12 @@ func findPairs(s string, out *spans) {
 			continue
 		}
 		name, before := nameBefore(s, i)
+		if name == "" {
+			continue
+		}
+		if isName(s[i-1]) && i+1 < len(s) && s[i+1] == before && strings.IndexByte(quotes, before) >= 0 {
+			continue // only the name is quoted: "password=" is empty
+		}
 		inQuery := s[i] == '=' && (before == '?' || before == '&')
 		if !Credential(name) && !(inQuery && secretInQuery(name)) {
 			continue
@@ -98,15 +104,14 @@ func bareValue(s string, i, p int, name string) (start, end int) {
 	switch kind := schemes[strings.ToLower(s[start:end])]; {
 	case s[i] == ':' && kind == noScheme && prose(s, start, end, name):
 		return 0, 0
-	case kind == oneToken:
+	case kind != noScheme:
 		start = skip(s, end, blanks)
 		end = wordEnd(s, start)
-		if afterBearer()[strings.ToLower(s[start:end])] {
+		if kind == parameters && strings.Contains(s[start:end], "=") {
+			end = lineEnd(s, start)
+		} else if afterBearer()[strings.ToLower(s[start:end])] || kind == parameters && beginsSentence(s, start, end) {
 			return 0, 0
 		}
-	case kind == restOfLine:
-		start = skip(s, end, blanks)
-		end = lineEnd(s, start)
 	case s[i] == ':' && (strings.EqualFold(name, "cookie") || strings.EqualFold(name, "set-cookie")):
 		end = lineEnd(s, start)
 	}
