@@ -50,15 +50,23 @@ func (r Request) Decode(v any) error {
 
 // Reply answers the request with a result or, when err is set, with its error
 // object. A notification gets none. The peer may be gone; that is not an error.
+// A result that cannot be sent, because it is too long or no JSON, is answered
+// with an error: the peer must not wait for ever.
 func (r Request) Reply(ctx context.Context, result any, err error) {
-	switch {
-	case r.notif:
-	case err != nil:
-		_ = r.conn.rpc.ReplyWithError(ctx, r.id, FromError(err).RPC())
-	default:
-		_ = r.conn.rpc.Reply(ctx, r.id, result)
+	if r.notif {
+		return
 	}
+	if err == nil {
+		if err = r.conn.rpc.Reply(ctx, r.id, result); err == nil || errors.Is(err, jsonrpc2.ErrClosed) {
+			return
+		}
+		err = NewError(Failure, "the answer to '"+r.Method+"' cannot be sent: "+err.Error(), "")
+	}
+	_ = r.conn.rpc.ReplyWithError(ctx, r.id, FromError(err).RPC())
 }
+
+// Conn returns the connection the request came over, for notifications.
+func (r Request) Conn() *Conn { return r.conn }
 
 // UnknownMethod answers a method this side does not have.
 func (r Request) UnknownMethod(ctx context.Context) {
@@ -75,17 +83,14 @@ type Conn struct {
 // NewConn speaks over rwc until it closes. h gets the peer's requests; ctx of
 // each ends with the connection.
 func NewConn(ctx context.Context, rwc io.ReadWriteCloser, h Handler) *Conn {
-	c := &Conn{}
+	c, l := &Conn{}, newLines(rwc)
 	ready := make(chan struct{})
 	handle := handlerFunc(func(ctx context.Context, req *jsonrpc2.Request) {
 		<-ready
-		r := Request{Method: req.Method, notif: req.Notif, id: req.ID, conn: c}
-		if req.Params != nil {
-			r.Params = *req.Params
-		}
-		h.Handle(ctx, r)
+		// The library hands over one message before it reads the next.
+		h.Handle(ctx, Request{Method: req.Method, Params: l.params, notif: req.Notif, id: req.ID, conn: c})
 	})
-	c.rpc = jsonrpc2.NewConn(ctx, newLines(rwc), handle, jsonrpc2.SetLogger(log.New(io.Discard, "", 0)))
+	c.rpc = jsonrpc2.NewConn(ctx, l, handle, jsonrpc2.SetLogger(log.New(io.Discard, "", 0)))
 	close(ready)
 	return c
 }
@@ -117,6 +122,9 @@ type Pending struct {
 // once; the peer gets them in order.
 func (c *Conn) Send(ctx context.Context, method string, params any) (Pending, error) {
 	w, err := c.rpc.DispatchCall(ctx, method, params)
+	if errors.Is(err, ErrTooLong) {
+		return Pending{}, NewError(Usage, "the parameters of '"+method+"' are too long: "+err.Error(), "")
+	}
 	if err != nil {
 		return Pending{}, lost(err)
 	}
@@ -148,8 +156,17 @@ func (c *Conn) Call(ctx context.Context, method string, params, result any) erro
 	return p.Wait(ctx, result)
 }
 
+// ErrLost is in the chain of the error of a request whose connection ended
+// before its answer came: nobody knows whether it was carried out.
+var ErrLost = errors.New("the connection was lost")
+
+type lostError struct{ object *Error }
+
+func (e lostError) Error() string   { return e.object.Text }
+func (e lostError) Unwrap() []error { return []error{e.object, ErrLost} }
+
 func lost(err error) error {
-	return NewError(SupervisorUnreachable, "the supervisor went away: "+err.Error(), "see: mcpctl logs")
+	return lostError{NewError(SupervisorUnreachable, "the supervisor went away: "+err.Error(), "see: mcpctl logs")}
 }
 
 // lines is a stream of one JSON object per line, bounded.
@@ -157,6 +174,8 @@ type lines struct {
 	rwc io.ReadWriteCloser
 	in  *bufio.Reader
 	mu  sync.Mutex // held while a line is written
+
+	params json.RawMessage // of the request that was read last, as they came
 }
 
 func newLines(rwc io.ReadWriteCloser) *lines {
@@ -171,9 +190,34 @@ func (l *lines) ReadObject(v any) error {
 			return err
 		}
 		if line = bytes.TrimSpace(line); len(line) > 0 {
-			return json.Unmarshal(line, v)
+			return l.decode(line, v)
 		}
 	}
+}
+
+// decode reads a line into v, the library's message, but keeps the parameters of
+// a request to itself: the library takes them apart and puts them together again,
+// which sorts the members of a tool's arguments and needs many times their size.
+func (l *lines) decode(line []byte, v any) error {
+	var m struct {
+		ID     json.RawMessage `json:"id,omitempty"`
+		Method *string         `json:"method,omitempty"`
+		Params json.RawMessage `json:"params,omitempty"`
+		Result json.RawMessage `json:"result,omitempty"`
+		Error  json.RawMessage `json:"error,omitempty"`
+	}
+	if err := json.Unmarshal(line, &m); err != nil {
+		return err
+	}
+	l.params, m.Params = m.Params, nil
+	if m.Method == nil {
+		return json.Unmarshal(line, v)
+	}
+	short, err := json.Marshal(m)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(short, v)
 }
 
 // WriteObject writes v and a newline in one write.
@@ -189,8 +233,35 @@ func (l *lines) WriteObject(v any) error {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	_, err := l.rwc.Write(b.Bytes())
+	_, err := l.rwc.Write(plain(b.Bytes()))
 	return err
+}
+
+// plain undoes, in place, what encoding/json does to <, > and & for the sake of
+// browsers: the JSON-RPC library asks for it, and a tool's answer would not be
+// recognised any more. The JSON means the same.
+func plain(b []byte) []byte {
+	out := b[:0]
+	for {
+		i := bytes.IndexByte(b, '\\')
+		if i < 0 || i+1 == len(b) {
+			return append(out, b...)
+		}
+		out = append(out, b[:i]...)
+		b = b[i:]
+		n := 2 // an escape, as it is; also a backslash that is escaped itself
+		switch {
+		case bytes.HasPrefix(b, []byte(`\u003c`)):
+			out, n = append(out, '<'), 6
+		case bytes.HasPrefix(b, []byte(`\u003e`)):
+			out, n = append(out, '>'), 6
+		case bytes.HasPrefix(b, []byte(`\u0026`)):
+			out, n = append(out, '&'), 6
+		default:
+			out = append(out, b[:2]...)
+		}
+		b = b[n:]
+	}
 }
 
 // Close closes the connection below.

@@ -19,6 +19,7 @@ const (
 	MethodShutdown    = "supervisor.shutdown"
 	MethodSessionOpen = "session.open"
 	MethodList        = "mcp.list"
+	MethodStatus      = "mcp.status" // asked once; mcp.watch for more
 	MethodWatch       = "mcp.watch"
 	MethodListTools   = "mcp.listTools"
 	MethodCallTool    = "mcp.callTool"
@@ -77,15 +78,21 @@ type SessionInfo struct {
 // SessionOpen asks for the session of a workspace. The id "default" is the
 // command line's own: it is shared by its commands and outlives them. Any other
 // id belongs to the connection that opened it and ends with it. Env is the
-// caller's whole environment, as KEY=VALUE; values are resolved from it.
+// caller's whole environment, as KEY=VALUE; values are resolved from it. With
+// Existing a session that is not there is not made (MCP_NOT_FOUND), and one that
+// is keeps its environment: a look that changes nothing.
 type SessionOpen struct {
 	ID        string   `json:"id"`
 	Workspace string   `json:"workspace"`
 	Client    string   `json:"client"` // whose files to read, such as "native"
 	Env       []string `json:"env"`
+	Existing  bool     `json:"existing,omitempty"`
 }
 
-// DefaultSession is the id of the command line's own session.
+// DefaultSession is the id of the command line's own session. In a request it
+// means the default session that this connection opened last, so that requests
+// may be sent along with session.open, before its answer says the id. After a
+// session.open for it that failed it means none.
 const DefaultSession = "default"
 
 // SessionOpened names the session in all later requests.
