@@ -1,0 +1,130 @@
+// Package dial opens one bounded connection to one MCP server: stdio, http or
+// sse. It is the only room with the transports of the MCP SDK, child processes
+// and HTTP clients.
+//
+// Open takes an Admitted server, which only the approval gate in store makes.
+// What the SDK gets wrong stops here (conformance §5): a stray line on stdout, a
+// silent or leaving server at server/discover, a single HTTP error, an endless
+// list, a lost field in a result, a grandchild that stays behind.
+//
+// Everything a Conn starts ends with its Close.
+package dial
+
+import (
+	"context"
+	"encoding/json"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/mcpctl/mcpctl/internal/store"
+	"github.com/mcpctl/mcpctl/internal/store/redact"
+)
+
+// Options are what Open needs beside the server.
+type Options struct {
+	Env          store.Environ // the session's environment
+	Client       string        // version of mcpctl, told to the server
+	Log          func(Event)   // what a server says beside the protocol; may be nil; called from any goroutine, must not block
+	ToolsChanged func()        // called at every notice that the tools have changed; may be nil; the caller coalesces
+	StartTimeout time.Duration // bound for connecting and the handshake; 0: the entry's timeout
+	// Retries is how often a request other than a tool call is repeated when an
+	// HTTP server answers 408, 429 or 5xx. It is for a caller that connects once;
+	// one that connects again by itself leaves it 0 (design §9.2).
+	Retries int
+}
+
+// Event is one line of a server's stderr, a stray line on its stdout, or a log
+// notification. Text is masked but not escaped for a terminal.
+type Event struct {
+	Level  string // "debug", "info", "warning", "error", … as in MCP's logging
+	Logger string // "stderr", "stdout", or the server's own logger
+	Text   string
+}
+
+// Info is what a server said of itself in the handshake.
+type Info struct {
+	ProtocolVersion           string
+	ServerName, ServerVersion string
+	Instructions              string
+	Tools, Resources, Prompts bool // what it announced to offer
+}
+
+// link is the way to a server: a process, or HTTP.
+type link interface {
+	transport() mcp.Transport
+	book() *ledger
+	pid() int
+	strays() int
+	connected(*mcp.ClientSession)
+	done() <-chan struct{}
+	err() error
+	close(hurry bool)
+}
+
+// Conn is one connection to one server. It may be used from several goroutines.
+type Conn struct {
+	link    link
+	session *mcp.ClientSession
+	voice   *voice
+	launch  store.Launch
+	info    Info
+
+	life context.Context // of every call
+	end  context.CancelCauseFunc
+
+	mu      sync.Mutex
+	clocks  map[string]*clock          // of the calls in flight, by progress token
+	pages   map[string]json.RawMessage // of the last tools/list, by cursor
+	counter int
+}
+
+// Open connects to server and shakes hands, within StartTimeout. Errors are those
+// of Admitted.Resolve, unchanged, and *Error with CONNECT_FAILED, TIMEOUT or
+// LOGIN_REQUIRED; a cancelled ctx gives an error that wraps ctx.Err(). Nothing is
+// left running when it fails (design §9.2).
+func Open(ctx context.Context, server store.Admitted, opts Options) (*Conn, error) {
+	l, err := server.Resolve(opts.Env)
+	if err != nil {
+		return nil, err
+	}
+	d := &dialer{
+		launch: l, opts: opts, fingerprint: server.Fingerprint(), limit: opts.StartTimeout,
+		voice: &voice{server: server.Name(), mask: redact.NewMask(l.Secrets...), log: opts.Log},
+	}
+	if d.limit <= 0 {
+		d.limit = l.Timeout
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, d.limit, errTooLate)
+	defer cancel()
+	return d.open(ctx)
+}
+
+// Info returns what the server said of itself.
+func (c *Conn) Info() Info { return c.info }
+
+// Done is closed when the connection has ended: by itself, or by Close.
+func (c *Conn) Done() <-chan struct{} { return c.link.done() }
+
+// Err says why the connection ended by itself, as in "exited with status 3:
+// missing API_KEY"; nil before that, and after Close.
+func (c *Conn) Err() error { return c.link.err() }
+
+// PID returns the number of the server's process; 0 for http and sse.
+func (c *Conn) PID() int { return c.link.pid() }
+
+// Noise returns how many stray lines, or events that were no message, have come.
+func (c *Conn) Noise() int { return c.link.strays() }
+
+// Mask returns the mask that knows the server's secrets.
+func (c *Conn) Mask() *redact.Mask { return c.voice.mask }
+
+// Close ends the connection and, for stdio, the process, its group and what
+// escaped from it; it returns when they are gone: 7 s at the most. It may be
+// called more than once and at the same time. It returns nil.
+func (c *Conn) Close() error {
+	c.end(errClosed)
+	c.link.close(false)
+	return nil
+}

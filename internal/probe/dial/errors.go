@@ -1,0 +1,108 @@
+package dial
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/mcpctl/mcpctl/internal/store/redact"
+)
+
+// The codes this room returns, beside those of store (design §8.3).
+const (
+	CodeConnectFailed  = "CONNECT_FAILED"
+	CodeTimeout        = "TIMEOUT"
+	CodeLoginRequired  = "LOGIN_REQUIRED"
+	CodeToolError      = "TOOL_ERROR"
+	CodeOutcomeUnknown = "CALL_OUTCOME_UNKNOWN"
+)
+
+// ErrSessionGone is wrapped by the error of a request that an HTTP server
+// refused because it has forgotten the session. The server did not run it, so
+// it is the one call that may be sent again, once, over a new connection
+// (design §9.2).
+var ErrSessionGone = errors.New("the server has forgotten the session")
+
+// errClosed ends what is in flight when the connection is closed from this side.
+var errClosed = errors.New("the connection was closed")
+
+// Error is a failure to reach or to speak to one server. Message is whole and
+// safe to show: masked and without control characters (design §14).
+type Error struct {
+	Code_      string
+	Message    string
+	Hint_      string
+	Server_    string
+	Challenge  string        // the WWW-Authenticate header of a 401, for the sign-in; "" when there is none
+	RetryAfter time.Duration // what an HTTP server asked for; 0 when it did not
+	Err        error         // for errors.Is; Message says all of it that matters
+	status     int           // the HTTP status behind it; 0 for none
+}
+
+func (e *Error) Error() string { return e.Message }
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// Code returns the code word of design §8.3.
+func (e *Error) Code() string { return e.Code_ }
+
+// Hint returns what to do next, or "".
+func (e *Error) Hint() string { return e.Hint_ }
+
+// Server returns the name of the server concerned.
+func (e *Error) Server() string { return e.Server_ }
+
+// voice makes the errors and events of one server: it knows its name and which
+// values must not be seen.
+type voice struct {
+	server string
+	mask   *redact.Mask
+	log    func(Event)
+}
+
+// fail makes an error. message is safe to show already.
+func (v *voice) fail(code, message, hint string) *Error {
+	return &Error{Code_: code, Message: message, Hint_: hint, Server_: v.server}
+}
+
+// maxQuoted bounds what is shown of a text that a server sent, in bytes.
+const maxQuoted = 600
+
+// quote makes the text of a server fit for one line of a message.
+func (v *voice) quote(text string) string {
+	return redact.Line(cut(strings.TrimSpace(v.mask.Text(text)), maxQuoted))
+}
+
+// event reports what a server said beside the protocol, and returns the text as
+// it was reported: masked here, where it is born; whoever shows it escapes it.
+func (v *voice) event(level, logger, text string) string {
+	text = v.mask.Text(text)
+	if v.log != nil {
+		v.log(Event{Level: level, Logger: logger, Text: text})
+	}
+	return text
+}
+
+// cut shortens s to at most n bytes, at a character boundary.
+func cut(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n] + " …"
+}
+
+// span writes a duration the way an entry does: 60s, not 1m0s.
+func span(d time.Duration) string {
+	if d >= time.Second && d%time.Second == 0 {
+		return fmt.Sprintf("%ds", int(d/time.Second))
+	}
+	return d.String()
+}
+
+// timeoutHint names the field that bounds a request.
+const timeoutHint = "if it needs longer, set 'timeout' in its entry"

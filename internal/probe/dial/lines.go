@@ -1,0 +1,115 @@
+package dial
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+	"strings"
+	"sync"
+
+	"github.com/mcpctl/mcpctl/internal/store/redact"
+)
+
+// maxMessage bounds one message in bytes: a line on stdio, a body or an event
+// on HTTP (design §9.2).
+const maxMessage = 16 << 20
+
+var errTooLong = errors.New("a message is longer than 16 MiB")
+
+// readBuffer is small because most servers are idle: a hundred of them should
+// not hold a megabyte of empty buffers.
+const readBuffer = 4 << 10
+
+// lineReader reads lines of bounded length. Memory is bounded by the limit, not
+// by what the other side sends.
+type lineReader struct {
+	in    *bufio.Reader
+	limit int
+	line  []byte
+}
+
+func newLineReader(r io.Reader, limit int) *lineReader {
+	return &lineReader{in: bufio.NewReaderSize(r, readBuffer), limit: limit}
+}
+
+// next returns the next line without its end, valid until the next call. A line
+// over the limit comes in pieces: whole is false for all but its last. What
+// stands before the end of input without a line end is a line, too.
+func (l *lineReader) next() (line []byte, whole bool, err error) {
+	const keep = 64 << 10 // a buffer above this is given back once its line is done
+	if cap(l.line) > keep {
+		l.line = nil
+	}
+	l.line = l.line[:0]
+	for {
+		part, err := l.in.ReadSlice('\n')
+		l.line = append(l.line, part...)
+		switch {
+		case err == nil:
+			return bytes.TrimSuffix(l.line[:len(l.line)-1], []byte("\r")), true, nil
+		case errors.Is(err, bufio.ErrBufferFull):
+			if len(l.line) > l.limit {
+				return l.line, false, nil
+			}
+		case len(l.line) > 0:
+			return l.line, true, nil // the error comes again
+		default:
+			return nil, true, err
+		}
+	}
+}
+
+// The limits on what is kept of stderr for error details (design §9.2).
+const (
+	maxStderrLine = 64 << 10 // a longer line is reported in pieces
+	tailLines     = 20
+	tailBytes     = 4 << 10
+)
+
+// tail keeps the last lines of a server's stderr, masked.
+type tail struct {
+	mu    sync.Mutex
+	lines []string
+	bytes int
+}
+
+func (t *tail) add(line string) {
+	if len(line) > tailBytes {
+		line = line[len(line)-tailBytes:]
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.lines = append(t.lines, line)
+	t.bytes += len(line)
+	for len(t.lines) > tailLines || t.bytes > tailBytes {
+		t.bytes -= len(t.lines[0])
+		t.lines = t.lines[1:]
+	}
+}
+
+// behind returns ": " and the lines, safe to show; "" when there are none.
+func (t *tail) behind() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if text := strings.TrimSpace(strings.Join(t.lines, "\n")); text != "" {
+		return ": " + redact.Visible(text)
+	}
+	return ""
+}
+
+// readStderr reports each line until the stream ends. Text on stderr is never
+// an error by itself (B056).
+func readStderr(in io.Reader, keep *tail, v *voice) {
+	lines := newLineReader(in, maxStderrLine)
+	for {
+		line, _, err := lines.next()
+		if err != nil {
+			return
+		}
+		if len(line) == 0 {
+			continue
+		}
+		keep.add(v.event("info", "stderr", string(line))) // masked before it is cut: half a secret is not recognised
+	}
+}

@@ -1,0 +1,323 @@
+package dial
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/bits"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+const (
+	// silentProbe is how long server/discover may go unanswered before the
+	// handshake goes on with initialize in the same process. Servers that are up
+	// answer within milliseconds; some older ones never answer anything before
+	// initialize (conformance §5.2).
+	silentProbe = 2 * time.Second
+	// writeStall is how long a server may take nothing off its full input before
+	// it counts as stuck. A busy server has 64 KiB of pipe to be late with.
+	writeStall = 30 * time.Second
+	// writePiece is written under one writeStall, so that a large message to a
+	// slow reader is not cut off while it is moving.
+	writePiece = 64 << 10
+)
+
+const discoverMethod = "server/discover"
+
+var errStuck = errors.New("it takes nothing off its input")
+
+// pipes speaks to a process over its standard input and output, one message per
+// line. It is the transport and the connection the SDK sees; unlike the SDK's
+// own it survives stray lines, bounds the length of a line and of a write, and
+// answers server/discover itself when the server does not.
+//
+// Two goroutines belong to it: read ends when stdout does, write when the
+// connection is closed.
+type pipes struct {
+	stdin, stdout *os.File
+	ledger        *ledger
+	voice         *voice
+	probe         time.Duration // silentProbe; 0: wait for server/discover as long as it takes
+
+	incoming chan jsonrpc.Message
+	outgoing chan outgoing
+	closed   chan struct{} // no more writes; what comes in is read and dropped
+	readDone chan struct{} // stdout has ended; readErr is set
+	readErr  error
+	broken   chan struct{} // a write has failed; writeErr is set
+
+	closeOnce, breakOnce sync.Once
+	writeErr             error
+	noise                atomic.Int64
+
+	mu         sync.Mutex
+	discover   jsonrpc.ID // the pending server/discover
+	timer      *time.Timer
+	discovered *bool // nil: never answered by the server; else whether with a result
+}
+
+type outgoing struct {
+	line    []byte
+	request *jsonrpc.Request // nil for an answer
+	x       *exchange
+	done    chan error
+}
+
+func newPipes(stdin, stdout *os.File, v *voice) *pipes {
+	return &pipes{
+		stdin: stdin, stdout: stdout, voice: v, ledger: newLedger(), probe: silentProbe,
+		incoming: make(chan jsonrpc.Message), outgoing: make(chan outgoing),
+		closed: make(chan struct{}), readDone: make(chan struct{}), broken: make(chan struct{}),
+	}
+}
+
+// start begins to read and to write.
+func (p *pipes) start() {
+	go p.read()
+	go p.write()
+}
+
+// Connect implements mcp.Transport.
+func (p *pipes) Connect(context.Context) (mcp.Connection, error) { return p, nil }
+
+// SessionID implements mcp.Connection; stdio has no sessions.
+func (p *pipes) SessionID() string { return "" }
+
+// Close implements mcp.Connection: it closes the server's stdin and returns at
+// once, because the SDK holds a lock meanwhile. Ending the process is not its
+// business.
+func (p *pipes) Close() error {
+	p.closeOnce.Do(func() {
+		close(p.closed)
+		p.stdin.Close()
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		if p.timer != nil {
+			p.timer.Stop()
+		}
+	})
+	return nil
+}
+
+// Read implements mcp.Connection.
+func (p *pipes) Read(ctx context.Context) (jsonrpc.Message, error) {
+	select {
+	case m := <-p.incoming:
+		return m, nil
+	case <-p.readDone:
+		return nil, p.readErr
+	case <-p.closed:
+		return nil, io.EOF
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// Write implements mcp.Connection. A message handed over is written whole even
+// when ctx ends meanwhile: half a line would cost every other call.
+func (p *pipes) Write(ctx context.Context, m jsonrpc.Message) error {
+	data, err := jsonrpc.EncodeMessage(m)
+	if err != nil {
+		return err
+	}
+	out := outgoing{line: append(data, '\n'), x: exchangeOf(ctx), done: make(chan error, 1)}
+	if out.request, _ = m.(*jsonrpc.Request); out.request != nil {
+		p.ledger.sending(ctx, out.request)
+	}
+	select {
+	case p.outgoing <- out:
+	case <-p.closed:
+		return io.ErrClosedPipe
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	select {
+	case err := <-out.done:
+		return err
+	case <-p.closed:
+		return io.ErrClosedPipe
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (p *pipes) write() {
+	for {
+		select {
+		case <-p.closed:
+			return
+		case out := <-p.outgoing:
+			out.x.markSent()
+			if out.request != nil {
+				p.watch(out.request)
+			}
+			err := p.put(out.line)
+			if err != nil {
+				p.breakOff(err)
+			} else if out.request != nil {
+				p.ledger.sent(out.request)
+			}
+			out.done <- err
+		}
+	}
+}
+
+func (p *pipes) put(line []byte) error {
+	for len(line) > 0 {
+		if err := p.stdin.SetWriteDeadline(time.Now().Add(writeStall)); err != nil {
+			return err
+		}
+		n, err := p.stdin.Write(line[:min(len(line), writePiece)])
+		if errors.Is(err, os.ErrDeadlineExceeded) {
+			return fmt.Errorf("%w for %s", errStuck, span(writeStall))
+		}
+		if err != nil {
+			return err
+		}
+		line = line[n:]
+	}
+	return nil
+}
+
+// breakOff notes that a write failed; one that failed because we closed stdin
+// meanwhile says nothing about the server.
+func (p *pipes) breakOff(err error) {
+	if within(p.closed, 0) {
+		return
+	}
+	p.breakOnce.Do(func() {
+		p.writeErr = err
+		close(p.broken)
+	})
+}
+
+// watch starts the clock of a server/discover.
+func (p *pipes) watch(req *jsonrpc.Request) {
+	if req.Method != discoverMethod || p.probe == 0 {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.timer != nil {
+		p.timer.Stop()
+	}
+	p.discover = req.ID
+	p.timer = time.AfterFunc(p.probe, p.giveUpDiscover)
+}
+
+// giveUpDiscover answers server/discover in the server's place, so that the SDK
+// goes on to initialize. The server's own answer, if it still comes, is only
+// noted.
+func (p *pipes) giveUpDiscover() {
+	p.mu.Lock()
+	id := p.discover
+	p.mu.Unlock()
+	p.deliver(&jsonrpc.Response{ID: id, Error: &jsonrpc.Error{
+		Code: jsonrpc.CodeMethodNotFound, Message: "no answer to " + discoverMethod,
+	}})
+}
+
+// noteDiscover notes an answer to server/discover that the server gave itself.
+func (p *pipes) noteDiscover(resp *jsonrpc.Response) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !resp.ID.IsValid() || resp.ID != p.discover {
+		return
+	}
+	p.timer.Stop()
+	ok := resp.Error == nil
+	p.discovered = &ok
+}
+
+// answeredDiscover tells whether the server itself answered server/discover, and
+// whether with a result.
+func (p *pipes) answeredDiscover() (answered, ok bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.discovered != nil, p.discovered != nil && *p.discovered
+}
+
+// read takes lines until stdout ends. After Close it goes on, so that a server
+// with something left to say can end.
+func (p *pipes) read() {
+	defer close(p.readDone)
+	lines := newLineReader(p.stdout, maxMessage)
+	for {
+		line, whole, err := lines.next()
+		if err == nil && !whole {
+			err = errTooLong
+			p.stdout.Close() // the server finds a closed pipe and ends, rather than block in it
+		}
+		if err != nil {
+			p.readErr = err
+			return
+		}
+		p.take(line)
+	}
+}
+
+func (p *pipes) take(line []byte) {
+	line = bytes.TrimSpace(line)
+	if len(line) == 0 {
+		return
+	}
+	if line[0] == '[' { // a batch, as revision 2025-03-26 has it
+		var batch []json.RawMessage
+		if json.Unmarshal(line, &batch) == nil && len(batch) > 0 && bytes.HasPrefix(batch[0], []byte("{")) {
+			for _, one := range batch {
+				p.takeOne(one)
+			}
+			return
+		}
+	}
+	p.takeOne(line)
+}
+
+func (p *pipes) takeOne(data []byte) {
+	m, err := jsonrpc.DecodeMessage(data)
+	if err != nil {
+		p.stray(data)
+		return
+	}
+	if resp, ok := m.(*jsonrpc.Response); ok {
+		p.noteDiscover(resp)
+		p.ledger.received(resp)
+	}
+	p.deliver(m)
+}
+
+func (p *pipes) deliver(m jsonrpc.Message) {
+	select {
+	case p.incoming <- m:
+	case <-p.closed:
+	}
+}
+
+// The limits on reporting stray lines: a server that floods its stdout must not
+// flood the log.
+const (
+	strayReported = 20 // then every power of two
+	strayShown    = 200
+)
+
+// stray counts a line that is no message, reports it and lets it go (B054).
+func (p *pipes) stray(line []byte) {
+	reportStray(p.voice, int(p.noise.Add(1)), "line", line)
+}
+
+func reportStray(v *voice, n int, what string, data []byte) {
+	if n > strayReported && bits.OnesCount(uint(n)) != 1 {
+		return
+	}
+	text := v.quote(string(data[:min(len(data), maxStderrLine)]))
+	v.event("warning", "stdout", fmt.Sprintf("%s %d that is no message: %s", what, n, cut(text, strayShown)))
+}

@@ -1,0 +1,79 @@
+// Package probe talks to one MCP server once and reports what it found. It knows
+// nothing of sessions; what it starts is gone when it returns.
+package probe
+
+import (
+	"context"
+	"time"
+
+	"github.com/mcpctl/mcpctl/internal/probe/dial"
+	"github.com/mcpctl/mcpctl/internal/store"
+)
+
+// Options are what Test needs beside the server.
+type Options struct {
+	Env     store.Environ    // the session's environment
+	Client  string           // version of mcpctl, told to the server
+	Timeout time.Duration    // bound for connecting and listing together; 0: the entry's timeout for each
+	Log     func(dial.Event) // what the server says beside the protocol; may be nil; called from any goroutine
+}
+
+// Result is what one test found. What was learnt before an error is there beside
+// it.
+type Result struct {
+	Name                      string
+	OK                        bool
+	ProtocolVersion           string // "" when the handshake failed
+	ServerName, ServerVersion string
+	Tools                     []string // names in the server's order, unusable ones left out; never nil
+	Resources, Prompts        bool     // what the server announced; they are not asked for
+	Duration                  time.Duration
+	Noise                     int   // lines on stdout, or events, that were no message
+	Err                       error // nil exactly when OK
+}
+
+// retries is how often a busy HTTP server is asked again: a test happens once,
+// and a deploy in that moment should not fail it (B073).
+const retries = 2
+
+// Test connects to server, lists its tools if it announces any, and disconnects
+// (design §9.2). It does not ask for resources and prompts: a server that
+// announces them and hangs on the list is still of use for its tools (B170).
+func Test(ctx context.Context, server store.Admitted, opts Options) Result {
+	began := time.Now()
+	r := Result{Name: server.Name(), Tools: []string{}}
+	if opts.Timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, opts.Timeout+leeway)
+		defer cancel()
+	}
+	r.Err = r.test(ctx, server, opts)
+	r.OK = r.Err == nil
+	r.Duration = time.Since(began)
+	return r
+}
+
+// leeway lets the handshake's own limit, which names itself in its error, pass
+// before that of the whole test.
+const leeway = 50 * time.Millisecond
+
+func (r *Result) test(ctx context.Context, server store.Admitted, opts Options) error {
+	conn, err := dial.Open(ctx, server, dial.Options{
+		Env: opts.Env, Client: opts.Client, Log: opts.Log, StartTimeout: opts.Timeout, Retries: retries,
+	})
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	info := conn.Info()
+	r.ProtocolVersion, r.ServerName, r.ServerVersion = info.ProtocolVersion, info.ServerName, info.ServerVersion
+	r.Resources, r.Prompts = info.Resources, info.Prompts
+	tools, err := conn.ListTools(ctx)
+	for _, tool := range tools {
+		if tool.Unusable == "" {
+			r.Tools = append(r.Tools, tool.Name)
+		}
+	}
+	r.Noise = conn.Noise()
+	return err
+}
