@@ -182,4 +182,3 @@ func (s *Session) Reconnect(ctx context.Context, name string) error {
 	release()
 	return nil
 }
-
