@@ -1,0 +1,177 @@
+package supervisor
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"runtime/debug"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/mcpctl/mcpctl/internal/engine/wire"
+)
+
+// connection is one client. It is the client: what it opened and asked for ends
+// with it.
+type connection struct {
+	s   *server
+	raw *net.UnixConn
+
+	greeted atomic.Bool // it has said hello, and we have a protocol in common
+	asked   atomic.Bool // it asked for the end of the supervisor
+
+	// work ends with the connection or with end. calls are the requests that run
+	// in goroutines of their own.
+	work   context.Context
+	cancel context.CancelFunc
+	calls  sync.WaitGroup
+
+	mu       sync.Mutex // held while a request is read and answered or handed to its goroutine
+	ended    bool       // nothing is begun any more
+	refusal  error      // why hello failed
+	latest   session    // what the id "default" means: the default session opened last
+	own      map[string]session
+	watched  map[session]bool
+	inFlight atomic.Int64
+}
+
+func newConnection(s *server, raw *net.UnixConn) *connection {
+	c := &connection{s: s, raw: raw, own: map[string]session{}, watched: map[session]bool{}}
+	c.work, c.cancel = context.WithCancel(context.Background())
+	return c
+}
+
+// serve speaks with the client until one of the two ends it.
+func (c *connection) serve() {
+	defer c.s.remove(c)
+	defer c.raw.Close()
+	defer c.end()
+	if _, err := admit(c.raw); err != nil {
+		c.s.log.event("warning", "a connection was refused: "+err.Error())
+		return
+	}
+	silent := time.AfterFunc(c.s.helloWait, func() {
+		if !c.greeted.Load() {
+			c.raw.Close()
+		}
+	})
+	defer silent.Stop()
+	conn := wire.NewConn(context.Background(), c.raw, c)
+	<-conn.Done()
+}
+
+// end cancels what the client asked for and closes the sessions it owns. It
+// waits for both; a second time does nothing.
+func (c *connection) end() {
+	c.cancel()
+	c.mu.Lock()
+	c.ended = true
+	own := c.own
+	c.own = nil
+	c.mu.Unlock()
+	c.calls.Wait()
+	var closing sync.WaitGroup
+	for _, sess := range own {
+		closing.Go(func() { c.s.closeSession(sess) })
+	}
+	closing.Wait()
+}
+
+// Handle answers one request. Requests of a connection come one after the other,
+// in the order they were sent: what has to wait gets a goroutine.
+func (c *connection) Handle(ctx context.Context, req wire.Request) {
+	defer c.recoverFrom(ctx, req)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.ended {
+		return
+	}
+	if !c.greeted.Load() {
+		c.greet(ctx, req)
+		return
+	}
+	if answer, ok := quick[req.Method]; ok {
+		result, err := answer(c, req)
+		req.Reply(ctx, result, err)
+		if c.asked.Load() {
+			c.s.askToStop() // after the reply is written, or it might never be
+		}
+		return
+	}
+	begin, ok := slow[req.Method]
+	if !ok {
+		req.UnknownMethod(ctx)
+		return
+	}
+	if c.inFlight.Load() >= maxInFlight {
+		req.Reply(ctx, nil, wire.NewError(wire.Failure,
+			fmt.Sprintf("%d requests are under way on this connection", maxInFlight), "wait for answers first"))
+		return
+	}
+	work, err := begin(c, req)
+	if err != nil {
+		req.Reply(ctx, nil, err)
+		return
+	}
+	c.inFlight.Add(1)
+	c.calls.Go(func() {
+		defer c.inFlight.Add(-1)
+		defer c.recoverFrom(ctx, req)
+		work(c.work)
+	})
+}
+
+// recoverFrom turns a panic into the failure of one request: the process holds
+// the servers of every other client.
+func (c *connection) recoverFrom(ctx context.Context, req wire.Request) {
+	if p := recover(); p != nil {
+		c.s.log.event("error", fmt.Sprintf("'%s' failed: %v\n%s", req.Method, p, debug.Stack()))
+		req.Reply(ctx, nil, wire.NewError(wire.Failure, "'"+req.Method+"' failed inside the supervisor", "see: mcpctl logs"))
+	}
+}
+
+// greet answers the first message. After a hello that found no common protocol
+// every request gets that error, so that requests sent along with it do; a
+// first message that is no hello ends the connection. held: mu.
+func (c *connection) greet(ctx context.Context, req wire.Request) {
+	if c.refusal == nil && req.Method != wire.MethodHello {
+		req.Reply(ctx, nil, wire.NewError(wire.Usage, "the first message has to be '"+wire.MethodHello+"'", ""))
+		c.raw.Close()
+		return
+	}
+	if req.Method == wire.MethodHello {
+		var in wire.Hello
+		if err := req.Decode(&in); err != nil {
+			c.refusal = err
+		} else {
+			var version int
+			version, c.refusal = common(in.Protocol)
+			if c.refusal == nil {
+				c.greeted.Store(true)
+				req.Reply(ctx, c.s.hello(version), nil)
+				return
+			}
+		}
+	}
+	req.Reply(ctx, nil, c.refusal)
+}
+
+// common picks the newest protocol version both sides speak.
+func common(theirs wire.ProtocolRange) (int, error) {
+	version := min(theirs.Max, wire.ProtocolMax)
+	if version < max(theirs.Min, wire.ProtocolMin) {
+		return 0, wire.NewError(wire.SupervisorProtocol,
+			fmt.Sprintf("the supervisor speaks protocol %s, the client %s", span(wire.ProtocolMin, wire.ProtocolMax), span(theirs.Min, theirs.Max)),
+			"the running supervisor is another version; restart it with: mcpctl supervisor restart")
+	}
+	return version, nil
+}
+
+func span(low, high int) string {
+	if low == high {
+		return strconv.Itoa(low)
+	}
+	return fmt.Sprintf("%d to %d", low, high)
+}

@@ -1,0 +1,141 @@
+package supervisor
+
+import (
+	"context"
+	"errors"
+	"net"
+	"os"
+	"path/filepath"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/mcpctl/mcpctl/internal/engine/wire"
+	"github.com/mcpctl/mcpctl/internal/store"
+)
+
+// instance is what makes this process the supervisor: the lock and the socket.
+type instance struct {
+	dir, socket string
+	held        *lock
+	ln          *net.UnixListener
+	id          identity // of the socket we bound
+}
+
+// claim makes this process the supervisor of these places. A *RunningError says
+// that another one answers; MCP_PATH_UNSAFE, that something else is in the way.
+// A supervisor on its way out is waited for, at most lockTimeout.
+func claim(ctx context.Context, p store.Places) (*instance, error) {
+	dir, socket, err := SocketPath(p)
+	if err != nil {
+		return nil, err
+	}
+	if err := makeDir(dir); err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, lockTimeout)
+	defer cancel()
+	starting, err := acquire(ctx, filepath.Join(dir, startingName))
+	if err != nil {
+		return nil, lockFailure(err, filepath.Join(dir, startingName), "another start does not come to an end")
+	}
+	defer starting.release()
+	switch conn, other, err := connect(ctx, dir, socket); {
+	case err == nil:
+		conn.Close()
+		return nil, &RunningError{PID: other.pid}
+	case !errors.Is(err, errNobody):
+		return nil, err
+	}
+	held, err := acquire(ctx, filepath.Join(dir, instanceName))
+	if err != nil {
+		return nil, lockFailure(err, filepath.Join(dir, instanceName), "another supervisor neither answers nor ends")
+	}
+	i := &instance{dir: dir, socket: socket, held: held}
+	if err := i.bind(); err != nil {
+		held.release()
+		return nil, err
+	}
+	return i, nil
+}
+
+// bind clears what a killed supervisor left and listens. held: both locks.
+func (i *instance) bind() error {
+	for _, path := range []string{i.leaving(), i.socket} {
+		if err := removeStale(path); err != nil {
+			return err
+		}
+	}
+	var err error
+	i.ln, i.id, err = listen(i.socket)
+	return err
+}
+
+func lockFailure(err error, path, why string) error {
+	if !errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	e := wire.NewError(wire.SupervisorUnreachable, why+": it holds '"+path+"'", "see which process it is with: fuser "+path)
+	e.Path = path
+	return e
+}
+
+func (i *instance) leaving() string { return filepath.Join(i.dir, leavingName) }
+
+// ours tells whether the socket's path still leads to us.
+func (i *instance) ours() bool {
+	there, err := identify(i.socket)
+	return err == nil && there == i.id
+}
+
+// tryLeave decides, for an idle supervisor, whether nobody is coming. It takes
+// the socket away from its path first, so that nobody can start to connect, and
+// then looks at who has connected and is not accepted yet; nobody accepts
+// meanwhile. With true the socket is gone for good and the starting lock was
+// held all the time, so a starter either reaches us or finds nobody. With false
+// nothing has changed.
+func (i *instance) tryLeave() bool {
+	starting, err := tryLock(filepath.Join(i.dir, startingName))
+	if err != nil {
+		return false // somebody is starting, and will come to us
+	}
+	defer starting.release()
+	if !i.ours() || os.Rename(i.socket, i.leaving()) != nil {
+		return false // the guard will find out
+	}
+	if i.waiting() {
+		if os.Rename(i.leaving(), i.socket) == nil {
+			return false
+		}
+		return true // nobody can reach us any more
+	}
+	i.ln.Close()
+	_ = os.Remove(i.leaving())
+	return true
+}
+
+// waiting tells whether a connection waits to be accepted.
+func (i *instance) waiting() bool {
+	raw, err := i.ln.SyscallConn()
+	if err != nil {
+		return false
+	}
+	var n int
+	_ = raw.Control(func(fd uintptr) {
+		n, _ = unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, 0)
+	})
+	return n > 0
+}
+
+// hide ends the listening and removes the socket, unless another one has taken
+// its place.
+func (i *instance) hide() {
+	i.ln.Close()
+	if i.ours() {
+		_ = os.Remove(i.socket)
+	}
+}
+
+// pauseAccepting makes Accept return, and resumeAccepting lets it wait again.
+func (i *instance) pauseAccepting()  { _ = i.ln.SetDeadline(time.Unix(1, 0)) }
+func (i *instance) resumeAccepting() { _ = i.ln.SetDeadline(time.Time{}) }

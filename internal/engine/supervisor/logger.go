@@ -1,0 +1,53 @@
+package supervisor
+
+import (
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/mcpctl/mcpctl/internal/engine/record"
+	"github.com/mcpctl/mcpctl/internal/store/redact"
+)
+
+// logger writes the supervisor's own events and, as engine.Logger, what servers
+// say, each line masked by what its server knows.
+type logger struct {
+	to *record.Log // nil: nothing is kept
+
+	mu    sync.Mutex
+	masks map[string]known // by server; making a mask costs more than a line
+}
+
+type known struct {
+	secrets []string
+	mask    *redact.Mask
+}
+
+func newLogger(to *record.Log) *logger { return &logger{to: to, masks: map[string]known{}} }
+
+// event logs something the supervisor did itself: server "".
+func (l *logger) event(level, text string) { l.Log("", level, "mcpctl", text, nil) }
+
+// Log implements engine.Logger. A log that cannot be written must not stop the
+// servers, so its error goes nowhere.
+func (l *logger) Log(server, level, logger, text string, secrets []string) {
+	if l.to == nil {
+		return
+	}
+	r := record.Record{Time: time.Now().UTC(), Server: server, Level: level, Logger: logger, Text: text}
+	_ = l.to.Append(r, l.mask(server, secrets))
+}
+
+func (l *logger) mask(server string, secrets []string) *redact.Mask {
+	if len(secrets) == 0 {
+		return nil
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if k, ok := l.masks[server]; ok && slices.Equal(k.secrets, secrets) {
+		return k.mask
+	}
+	k := known{slices.Clone(secrets), redact.NewMask(secrets...)}
+	l.masks[server] = k
+	return k.mask
+}

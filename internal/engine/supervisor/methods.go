@@ -1,0 +1,207 @@
+package supervisor
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/mcpctl/mcpctl/internal/engine/wire"
+	"github.com/mcpctl/mcpctl/internal/store"
+)
+
+// quick are the methods that are answered before the next request is read: a
+// client may send hello, session.open and a call in one go. held: the
+// connection's mu.
+var quick = map[string]func(*connection, wire.Request) (any, error){
+	wire.MethodHello:       helloAgain,
+	wire.MethodInfo:        func(c *connection, _ wire.Request) (any, error) { return c.s.info(), nil },
+	wire.MethodShutdown:    shutdown,
+	wire.MethodSessionOpen: (*connection).open,
+	wire.MethodList:        list,
+	wire.MethodStatus:      status,
+}
+
+// slow are the methods that may wait. They find their session at once, in order,
+// and return the rest, which answers from a goroutine and ends with ctx. held:
+// the connection's mu.
+var slow = map[string]func(*connection, wire.Request) (rest func(ctx context.Context), err error){
+	wire.MethodWatch:     watch,
+	wire.MethodListTools: listTools,
+	wire.MethodCallTool:  callTool,
+	wire.MethodReconnect: reconnect,
+}
+
+func (s *server) hello(version int) wire.HelloResult {
+	return wire.HelloResult{Supervisor: wire.Peer{Name: "mcpctl", Version: s.o.Version}, PID: os.Getpid(), Epoch: s.epoch, Protocol: version}
+}
+
+func helloAgain(*connection, wire.Request) (any, error) {
+	return nil, wire.NewError(wire.Usage, "'"+wire.MethodHello+"' was said already", "")
+}
+
+func shutdown(c *connection, _ wire.Request) (any, error) {
+	c.asked.Store(true)
+	return struct{}{}, nil
+}
+
+// open answers session.open. The id "default" means from here on the session it
+// returned, and after a failure none: a request that was sent along must not
+// reach the session of another workspace.
+func (c *connection) open(req wire.Request) (any, error) {
+	var in wire.SessionOpen
+	if err := req.Decode(&in); err != nil {
+		c.latest = nil
+		return nil, err
+	}
+	if in.ID == wire.DefaultSession {
+		c.latest = nil
+	}
+	if !filepath.IsAbs(in.Workspace) {
+		return nil, wire.NewError(wire.Usage, "the workspace '"+in.Workspace+"' is not an absolute path", "")
+	}
+	var sess session
+	var err error
+	id := in.ID
+	switch {
+	case in.Existing && id == wire.DefaultSession:
+		sess, err = c.s.existing(in)
+	default:
+		sess, id, err = c.openStore(in)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if id == wire.DefaultSession {
+		c.latest = sess
+	}
+	st := sess.Status()
+	return wire.SessionOpened{Session: id, Workspace: st.Workspace, Epoch: c.s.epoch, Generation: st.Generation}, nil
+}
+
+// openStore opens a session on what the caller's environment says.
+func (c *connection) openStore(in wire.SessionOpen) (session, string, error) {
+	env := store.NewEnviron(in.Env)
+	st, err := store.Open(env, in.Workspace, in.Client)
+	if err != nil {
+		return nil, "", err
+	}
+	if in.ID == wire.DefaultSession {
+		sess, err := c.s.openShared(st, env)
+		return sess, wire.DefaultSession, err
+	}
+	if len(c.own) >= maxSessions {
+		return nil, "", wire.NewError(wire.Failure, fmt.Sprintf("a connection has at most %d sessions of its own", maxSessions), "")
+	}
+	id := randomID()
+	c.own[id] = c.s.makeSession(st, id)
+	return c.own[id], id, nil
+}
+
+// find returns a session this connection has opened.
+func (c *connection) find(id string) (session, error) {
+	sess := c.own[id]
+	if id == wire.DefaultSession {
+		sess = c.latest
+	}
+	if sess == nil {
+		return nil, wire.NewError(wire.NotFound, "this connection has no session '"+id+"'", "open one with '"+wire.MethodSessionOpen+"'")
+	}
+	return sess, nil
+}
+
+func list(c *connection, req wire.Request) (any, error) {
+	var in wire.InSession
+	sess, err := c.decode(req, &in, &in.Session)
+	if err != nil {
+		return nil, err
+	}
+	out := sess.List()
+	out.Supervisor = wire.ListedSupervisor{Running: true, PID: os.Getpid(), Version: c.s.o.Version}
+	return out, nil
+}
+
+func status(c *connection, req wire.Request) (any, error) {
+	var in wire.InSession
+	sess, err := c.decode(req, &in, &in.Session)
+	if err != nil {
+		return nil, err
+	}
+	return sess.Status(), nil
+}
+
+// decode reads the parameters into in and finds the session whose id is in it.
+func (c *connection) decode(req wire.Request, in any, id *string) (session, error) {
+	if err := req.Decode(in); err != nil {
+		return nil, err
+	}
+	return c.find(*id)
+}
+
+func listTools(c *connection, req wire.Request) (func(context.Context), error) {
+	var in wire.InServer
+	sess, err := c.decode(req, &in, &in.Session)
+	return func(ctx context.Context) {
+		tools, err := sess.ListTools(ctx, in.Server)
+		req.Reply(ctx, tools, err)
+	}, err
+}
+
+func callTool(c *connection, req wire.Request) (func(context.Context), error) {
+	var in wire.CallTool
+	sess, err := c.decode(req, &in, &in.Session)
+	return func(ctx context.Context) {
+		result, err := sess.CallTool(ctx, in)
+		req.Reply(ctx, result, err)
+	}, err
+}
+
+func reconnect(c *connection, req wire.Request) (func(context.Context), error) {
+	var in wire.InServer
+	sess, err := c.decode(req, &in, &in.Session)
+	return func(ctx context.Context) {
+		err := sess.Reconnect(ctx, in.Server)
+		req.Reply(ctx, struct{}{}, err)
+	}, err
+}
+
+// watch answers with the present status and sends every newer one that the
+// client is fast enough for, until the connection or the session ends. A second
+// watch of one session is answered and adds nothing.
+func watch(c *connection, req wire.Request) (func(context.Context), error) {
+	var in wire.InSession
+	sess, err := c.decode(req, &in, &in.Session)
+	if err != nil {
+		return nil, err
+	}
+	again := c.watched[sess]
+	c.watched[sess] = true
+	return func(ctx context.Context) {
+		if again {
+			req.Reply(ctx, sess.Status(), nil)
+			return
+		}
+		w := sess.Watch()
+		defer w.Close()
+		var sent uint64
+		for first := true; ; first = false {
+			st := w.Next()
+			switch {
+			case first:
+				req.Reply(ctx, st, nil)
+			case st.Generation == sent: // the subscription begins with one that is in the answer already
+			case req.Conn().Notify(ctx, wire.NotifyStatus, st) != nil:
+				return
+			}
+			sent = st.Generation
+			select {
+			case <-ctx.Done():
+				return
+			case _, ok := <-w.C:
+				if !ok {
+					return
+				}
+			}
+		}
+	}, nil
+}

@@ -1,0 +1,202 @@
+package supervisor
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/mcpctl/mcpctl/internal/engine/wire"
+)
+
+var update = flag.Bool("update", false, "write the samples of testdata/wire anew")
+
+const samplesDir = "../../../testdata/wire"
+
+// sample is one message as it stands on the socket, a line of its own.
+type sample struct {
+	name   string
+	method string
+	kind   string // "request", "result", "notification" or "error"
+	value  any
+}
+
+func samples() []sample {
+	at := time.Date(2026, 9, 30, 12, 0, 0, 250e6, time.UTC)
+	three, docs := 3, "docs"
+	tool := wire.Tool{Name: "echo", Joined: "mcp__docs__echo", Definition: json.RawMessage(`{"name":"echo","inputSchema":{"type":"object"}}`)}
+	failure := wire.NewError(wire.ConnectFailed, "the server left with status 3", "see: mcpctl logs broken").On("broken")
+	problem := wire.Problem{Code: wire.ConfigInvalid, Severity: "error", Source: "/w/.mcp.json", Line: 2, Column: 3, Server: &docs,
+		Message: "'command' is missing", Hint: "give a command or a url"}
+	status := wire.Status{Schema: 1, Workspace: "/w", Session: "default", Epoch: "0123456789abcdef", Generation: 7,
+		Servers: []wire.ServerStatus{
+			{Name: "docs", State: wire.Connected, Tools: &three, PID: 4712, UpdatedAt: &at},
+			{Name: "broken", State: wire.Failed, Detail: "the server left with status 3", UpdatedAt: &at},
+			{Name: "new", State: wire.PendingApproval},
+		},
+		Problems: []wire.Problem{problem}}
+	server := wire.Server{Name: "docs", Scope: "project", Client: "native", Source: "/w/.mcp.json", Line: 4, Column: 5, InForce: true,
+		Transport: &wire.Transport{Type: "stdio", Command: "npx", Args: []string{"-y", "docs@1.2.3"}}, Enabled: true, Exposure: "direct",
+		Fingerprint: "sha256:00", Approval: "approved", State: wire.Connected, Tools: &three, UpdatedAt: &at,
+		Overrides: []wire.Overriding{{Scope: "local", Source: "/s/mcp.json", Fields: map[string]any{"enabled": true}}},
+		Shadows:   []wire.Shadowed{{Scope: "user", Source: "/h/.config/mcp/mcp.json", Line: 9, Fingerprint: "sha256:01"}},
+		Problems:  []wire.Problem{}}
+	session := wire.InSession{Session: wire.DefaultSession}
+	none := struct{}{}
+	return []sample{
+		{"hello", wire.MethodHello, "request", wire.Hello{Client: wire.Peer{Name: "mcpctl", Version: "0.1.0"}, Protocol: wire.ProtocolRange{Min: 1, Max: 1}}},
+		{"hello", "", "result", wire.HelloResult{Supervisor: wire.Peer{Name: "mcpctl", Version: "0.1.0"}, PID: 4711, Epoch: "0123456789abcdef", Protocol: 1}},
+		{"info", wire.MethodInfo, "request", nil},
+		{"info", "", "result", wire.Info{Schema: 1, Running: true, PID: 4711, Version: "0.1.0", Protocol: wire.ProtocolRange{Min: 1, Max: 1},
+			Epoch: "0123456789abcdef", Socket: "/run/user/1000/mcpctl/supervisor-1.sock", StartedAt: at, Clients: 1,
+			Sessions: []wire.SessionInfo{{Session: "default", Workspace: "/w", Servers: 2, Watching: "events"}}}},
+		{"shutdown", wire.MethodShutdown, "request", nil},
+		{"shutdown", "", "result", none},
+		{"session.open", wire.MethodSessionOpen, "request", wire.SessionOpen{ID: "default", Workspace: "/w", Client: "native", Env: []string{"HOME=/h", "PATH=/usr/bin:/bin"}}},
+		{"session.open", "", "result", wire.SessionOpened{Session: "default", Workspace: "/w", Epoch: "0123456789abcdef", Generation: 7}},
+		{"session.look", wire.MethodSessionOpen, "request", wire.SessionOpen{ID: "default", Workspace: "/w", Client: "native", Existing: true}},
+		{"mcp.list", wire.MethodList, "request", session},
+		{"mcp.list", "", "result", wire.List{Schema: 1, Workspace: "/w", Client: "native",
+			Supervisor: wire.ListedSupervisor{Running: true, PID: 4711, Version: "0.1.0"}, Servers: []wire.Server{server}, Problems: []wire.Problem{problem}}},
+		{"mcp.status", wire.MethodStatus, "request", session},
+		{"mcp.status", "", "result", status},
+		{"mcp.status", wire.NotifyStatus, "notification", status},
+		{"mcp.watch", wire.MethodWatch, "request", session},
+		{"mcp.watch", "", "result", status},
+		{"mcp.listTools", wire.MethodListTools, "request", wire.InServer{Session: "default", Server: "docs"}},
+		{"mcp.listTools", "", "result", wire.Tools{Schema: 1, Servers: []wire.ServerTools{
+			{Name: "docs", State: wire.Connected, Tools: []wire.Tool{tool}}, {Name: "broken", State: wire.Failed, Tools: []wire.Tool{}, Error: failure}}}},
+		{"mcp.callTool", wire.MethodCallTool, "request", wire.CallTool{Session: "default", Server: "docs", Tool: "echo",
+			Arguments: json.RawMessage(`{"n":12345678901234567890.10,"text":"hello"}`), TimeoutMS: 5000}},
+		{"mcp.callTool", "", "result", wire.CallResult{Schema: 1, Server: "docs", Tool: "echo",
+			Result: json.RawMessage(`{"content":[{"type":"text","text":"hello"}],"x":1.50}`), MS: 12}},
+		{"mcp.reconnect", wire.MethodReconnect, "request", wire.InServer{Session: "default", Server: "docs"}},
+		{"mcp.reconnect", "", "result", none},
+		{"error", "", "error", failure},
+	}
+}
+
+// TestSamples holds the messages still: a change of one is a change of the
+// protocol, which editors are written against. New optional fields are allowed.
+func TestSamples(t *testing.T) {
+	for _, s := range samples() {
+		file := s.name + "." + s.kind + ".json"
+		if s.kind == "error" {
+			file = s.name + ".json"
+		}
+		t.Run(file, func(t *testing.T) {
+			path := filepath.Join(samplesDir, file)
+			got := onSocket(t, s)
+			if *update {
+				if err := os.WriteFile(path, got, 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(string(want), string(got)); diff != "" {
+				t.Errorf("%s has changed (-frozen +now), see the comment of this test:\n%s", file, diff)
+			}
+			if n := bytes.Count(want, []byte("\n")); n != 1 || !bytes.HasSuffix(want, []byte("\n")) {
+				t.Errorf("%s is not one line", file)
+			}
+			if diff := cmp.Diff(s.value, readBack(t, want, s)); diff != "" {
+				t.Errorf("%s does not read back (-meant +read):\n%s", file, diff)
+			}
+		})
+	}
+	entries, err := filepath.Glob(filepath.Join(samplesDir, "*.json"))
+	if err != nil || len(entries) != len(samples()) {
+		t.Errorf("%d samples in %s, %d in the test (%v)", len(entries), samplesDir, len(samples()), err)
+	}
+}
+
+// onSocket returns the line that wire.Conn writes for a message.
+func onSocket(t *testing.T, s sample) []byte {
+	ours, theirs := net.Pipe()
+	defer ours.Close()
+	ctx := t.Context()
+	conn := wire.NewConn(ctx, theirs, handlerFunc(func(ctx context.Context, req wire.Request) {
+		if s.kind == "error" {
+			req.Reply(ctx, nil, s.value.(*wire.Error))
+			return
+		}
+		req.Reply(ctx, s.value, nil)
+	}))
+	defer conn.Close()
+	_ = ours.SetDeadline(time.Now().Add(testTimeout))
+	go func() { // ends with the pipe
+		switch s.kind {
+		case "request":
+			_, _ = conn.Send(ctx, s.method, s.value)
+		case "notification":
+			_ = conn.Notify(ctx, s.method, s.value)
+		default:
+			fmt.Fprintln(ours, `{"jsonrpc":"2.0","id":0,"method":"x"}`)
+		}
+	}()
+	line, err := bufio.NewReader(ours).ReadBytes('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	return line
+}
+
+// readBack decodes the sample into the type it was made from, and fails for a
+// field that the type does not have.
+func readBack(t *testing.T, line []byte, s sample) any {
+	var envelope struct {
+		JSONRPC string          `json:"jsonrpc"`
+		ID      *int            `json:"id"`
+		Method  string          `json:"method"`
+		Params  json.RawMessage `json:"params"`
+		Result  json.RawMessage `json:"result"`
+		Error   *struct {
+			Code    int             `json:"code"`
+			Message string          `json:"message"`
+			Data    json.RawMessage `json:"data"`
+		} `json:"error"`
+	}
+	strictly(t, line, &envelope)
+	if envelope.JSONRPC != "2.0" || envelope.Method != s.method || (envelope.ID == nil) != (s.kind == "notification") {
+		t.Errorf("the envelope is not right: %s", line)
+	}
+	body := envelope.Params
+	switch s.kind {
+	case "result":
+		body = envelope.Result
+	case "error":
+		body = envelope.Error.Data
+	}
+	if s.value == nil {
+		return nil
+	}
+	v := reflect.New(reflect.TypeOf(s.value))
+	strictly(t, body, v.Interface())
+	return v.Elem().Interface()
+}
+
+func strictly(t *testing.T, b []byte, v any) {
+	t.Helper()
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.DisallowUnknownFields()
+	if err := d.Decode(v); err != nil {
+		t.Fatalf("%s: %v", b, err)
+	}
+}
+
+type handlerFunc func(context.Context, wire.Request)
+
+func (f handlerFunc) Handle(ctx context.Context, req wire.Request) { f(ctx, req) }

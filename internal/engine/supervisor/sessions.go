@@ -1,0 +1,159 @@
+package supervisor
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"sync"
+
+	"github.com/mcpctl/mcpctl/internal/engine"
+	"github.com/mcpctl/mcpctl/internal/engine/wire"
+	"github.com/mcpctl/mcpctl/internal/store"
+)
+
+// session is what this package asks of an *engine.Session; tests put one in its
+// place that panics, waits or is busy.
+type session interface {
+	Refresh(env store.Environ)
+	Status() wire.Status
+	Watch() *engine.Watch
+	List() wire.List
+	ListTools(ctx context.Context, server string) (wire.Tools, error)
+	CallTool(ctx context.Context, call wire.CallTool) (wire.CallResult, error)
+	Reconnect(ctx context.Context, server string) error
+	Info() wire.SessionInfo
+	Busy() bool
+	Close()
+}
+
+type sessionMaker func(engine.SessionOptions) session
+
+func newEngineSession(o engine.SessionOptions) session { return engine.NewSession(o) }
+
+// sessionKey is what a default session is shared by: a workspace, the client
+// whose files are read, and where the user's files are. Two shells with two
+// configuration homes have two sessions, or each would restart the other's
+// servers.
+type sessionKey struct {
+	workspace, client       string
+	home, config, stateHome string
+}
+
+func keyOf(st *store.Store) sessionKey {
+	p := st.Places
+	return sessionKey{st.Workspace.Dir, st.Client.Name, p.Home, p.ConfigHome, p.StateHome}
+}
+
+// sharedSession is a default session, or the place where one is being made. mu
+// is held while it is made or refreshed, so that two clients of one workspace
+// make one and other workspaces do not wait. Lock order: mu, then the server's.
+type sharedSession struct {
+	mu   sync.Mutex
+	sess session // nil until made
+}
+
+func stopping() error {
+	return wire.NewError(wire.SupervisorUnreachable, "the supervisor is stopping", "try again")
+}
+
+// openShared returns the default session of a workspace, refreshed with env.
+func (s *server) openShared(st *store.Store, env store.Environ) (session, error) {
+	key := keyOf(st)
+	s.mu.Lock()
+	slot := s.shared[key]
+	if slot == nil {
+		slot = &sharedSession{}
+		s.shared[key] = slot
+	}
+	s.mu.Unlock()
+	slot.mu.Lock()
+	defer slot.mu.Unlock()
+	if s.isClosing() {
+		return nil, stopping()
+	}
+	if slot.sess != nil {
+		slot.sess.Refresh(env)
+		return slot.sess, nil
+	}
+	slot.sess = s.makeSession(st, wire.DefaultSession)
+	return slot.sess, nil
+}
+
+// existing finds a default session without making or refreshing one. A caller
+// who names no environment gets any of the workspace and client.
+func (s *server) existing(in wire.SessionOpen) (session, error) {
+	match := func(k sessionKey) bool {
+		return k.workspace == filepath.Clean(in.Workspace) && (in.Client == "" || k.client == in.Client)
+	}
+	if len(in.Env) > 0 {
+		st, err := store.Open(store.NewEnviron(in.Env), in.Workspace, in.Client)
+		if err != nil {
+			return nil, err
+		}
+		match = func(k sessionKey) bool { return k == keyOf(st) }
+	}
+	var slots []*sharedSession
+	s.mu.Lock()
+	for key, slot := range s.shared {
+		if match(key) {
+			slots = append(slots, slot)
+		}
+	}
+	s.mu.Unlock()
+	for _, slot := range slots {
+		slot.mu.Lock()
+		sess := slot.sess
+		slot.mu.Unlock()
+		if sess != nil {
+			return sess, nil
+		}
+	}
+	return nil, wire.NewError(wire.NotFound, "no session is open for '"+in.Workspace+"'", "")
+}
+
+// makeSession makes a session and lists it.
+func (s *server) makeSession(st *store.Store, id string) session {
+	sess := s.newSession(engine.SessionOptions{ID: id, Store: st, Epoch: s.epoch, Version: s.o.Version, Log: s.log})
+	s.mu.Lock()
+	s.sessions = append(s.sessions, sess)
+	s.mu.Unlock()
+	s.log.event("info", fmt.Sprintf("session %s opened for %s (client %s)", id, st.Workspace.Dir, st.Client.Name))
+	return sess
+}
+
+// closeSession ends a session and its servers. Its panic is its own.
+func (s *server) closeSession(sess session) {
+	defer func() {
+		if p := recover(); p != nil {
+			s.log.event("error", fmt.Sprintf("closing a session failed: %v\n%s", p, debug.Stack()))
+		}
+	}()
+	s.mu.Lock()
+	s.sessions = slices.DeleteFunc(s.sessions, func(other session) bool { return other == sess })
+	s.mu.Unlock()
+	sess.Close()
+}
+
+// closeShared ends the default session of a slot, also one that is being made.
+func (s *server) closeShared(slot *sharedSession) {
+	slot.mu.Lock()
+	defer slot.mu.Unlock()
+	if slot.sess != nil {
+		s.closeSession(slot.sess)
+	}
+}
+
+// openSessions returns every session, oldest first.
+func (s *server) openSessions() []session {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.sessions)
+}
+
+func (s *server) isClosing() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.closing
+}
