@@ -1,0 +1,96 @@
+package main
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/cobra/doc"
+
+	"github.com/mcpctl/mcpctl/internal/commands"
+)
+
+var update = flag.Bool("update", false, "write the man pages anew")
+
+const manDir = "../../docs/man"
+
+// TestManPages holds the man pages to the command tree: they are generated from
+// it, and this test fails when they are stale. Run it with -update to write them.
+func TestManPages(t *testing.T) {
+	want := map[string]string{}
+	var walk func(cmd *cobra.Command)
+	walk = func(cmd *cobra.Command) {
+		if cmd.Hidden || cmd.Name() == "help" && cmd.Parent() != nil && cmd.Parent().Parent() != nil {
+			return
+		}
+		name := strings.ReplaceAll(cmd.CommandPath(), " ", "-") + ".1"
+		want[name] = manPage(t, cmd)
+		for _, sub := range cmd.Commands() {
+			walk(sub)
+		}
+	}
+	walk(commands.Root())
+	if *update {
+		for name, text := range want {
+			if err := os.WriteFile(filepath.Join(manDir, name), []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	have, err := filepath.Glob(filepath.Join(manDir, "mcpctl*.1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range have {
+		if _, ok := want[filepath.Base(path)]; !ok {
+			t.Errorf("%s belongs to no command", path)
+		}
+	}
+	for name, text := range want {
+		data, err := os.ReadFile(filepath.Join(manDir, name))
+		if err != nil || string(data) != text {
+			t.Errorf("%s is stale; run: go test ./cmd/mcpctl -run TestManPages -update", name)
+		}
+		if !strings.HasPrefix(name, "mcpctl-completion") && !strings.HasPrefix(name, "mcpctl-help") {
+			for _, section := range []string{"NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXIT STATUS", "FILES", "ENVIRONMENT", "EXAMPLE"} {
+				if !strings.Contains(text, "\n.SH "+section) && !topic(name) {
+					t.Errorf("%s has no section %s", name, section)
+				}
+			}
+		}
+	}
+}
+
+func topic(name string) bool {
+	return name == "mcpctl-exit-codes.1" || name == "mcpctl-environment.1" || name == "mcpctl-files.1"
+}
+
+// manPage is the generated page with the sections every page has, in man's order.
+func manPage(t *testing.T, cmd *cobra.Command) string {
+	t.Helper()
+	var b bytes.Buffer
+	epoch := time.Unix(0, 0).UTC() // the pages do not change with the day they are made
+	header := &doc.GenManHeader{Section: "1", Source: "mcpctl", Manual: "mcpctl manual", Date: &epoch}
+	cmd.DisableAutoGenTag = true
+	cmd.InitDefaultHelpFlag()
+	if err := doc.GenMan(cmd, header, &b); err != nil {
+		t.Fatal(err)
+	}
+	page := regexp.MustCompile(`(?m)^\.TH .*\n`).ReplaceAllString(b.String(),
+		`.TH "`+strings.ToUpper(strings.ReplaceAll(cmd.CommandPath(), " ", "-"))+`" "1" "" "mcpctl" "mcpctl manual"`+"\n")
+	more := commands.ManSections(cmd)
+	at := strings.Index(page, ".SH EXAMPLE")
+	if at < 0 {
+		at = strings.Index(page, ".SH SEE ALSO")
+	}
+	if at < 0 {
+		at = len(page)
+	}
+	return page[:at] + more + page[at:]
+}

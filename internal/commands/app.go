@@ -1,0 +1,151 @@
+package commands
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/mcpctl/mcpctl/internal/commands/report"
+	"github.com/mcpctl/mcpctl/internal/engine/supervisor"
+	"github.com/mcpctl/mcpctl/internal/engine/wire"
+	"github.com/mcpctl/mcpctl/internal/store"
+)
+
+// app is what every command is given: the streams, the environment, the global
+// options, and the late-built things behind them.
+type app struct {
+	streams Streams
+	env     store.Environ
+	version string
+	out     bytes.Buffer // stdout until the answer is whole
+
+	dir     string // -C
+	client  string // --client
+	json    string // --json[=1]; "" for people
+	noColor bool   // --no-color; there is no colour yet, so it has nothing to switch off
+	quiet   bool   // -q
+	verbose bool   // -v
+}
+
+// open finds the configuration for -C and --client.
+func (a *app) open() (*store.Store, error) {
+	if a.json != "" && a.json != "1" {
+		return nil, usagef("--json=%s: this mcpctl writes schema 1", a.json)
+	}
+	dir := a.dir
+	if dir == "" {
+		dir = "."
+	}
+	client := a.client
+	if client == "" {
+		client = a.env["MCPCTL_CLIENT"]
+	}
+	return store.Open(a.env, dir, client)
+}
+
+// load opens the configuration and reads it once.
+func (a *app) load() (*store.Config, error) {
+	s, err := a.open()
+	if err != nil {
+		return nil, err
+	}
+	return s.Load(), nil
+}
+
+// supervisorOptions are how a command reaches the supervisor of these places.
+func (a *app) supervisorOptions(s *store.Store, start bool) (supervisor.DialOptions, error) {
+	exe, err := os.Executable()
+	if err != nil {
+		return supervisor.DialOptions{}, wire.NewError(wire.SupervisorUnreachable, "cannot find this program's own file: "+err.Error(), "")
+	}
+	return supervisor.DialOptions{Places: s.Places, Version: a.version, Start: start, Executable: exe, Env: a.env.List()}, nil
+}
+
+// connect reaches the supervisor, starting it when there is none, and asks for
+// the workspace's default session. The requests that follow travel with it.
+func (a *app) connect(ctx context.Context, s *store.Store) (*supervisor.Client, error) {
+	opts, err := a.supervisorOptions(s, true)
+	if err != nil {
+		return nil, err
+	}
+	c, err := supervisor.Dial(ctx, opts)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.SendOpen(ctx, a.sessionOpen(s)); err != nil {
+		c.Close()
+		return nil, err
+	}
+	return c, nil
+}
+
+func (a *app) sessionOpen(s *store.Store) wire.SessionOpen {
+	return wire.SessionOpen{ID: wire.DefaultSession, Workspace: s.Workspace.Dir, Client: s.Client.Name, Env: a.env.List()}
+}
+
+// print writes one result: the document with --json, otherwise what text says.
+func (a *app) print(document any, text func(w *bytes.Buffer) error) error {
+	if a.json != "" {
+		return report.JSON(&a.out, document)
+	}
+	return text(&a.out)
+}
+
+// flush hands the whole answer to stdout. A failure is MCP_IO: a script must
+// not take half an answer for a whole one.
+func (a *app) flush() error {
+	if a.out.Len() == 0 {
+		return nil
+	}
+	defer a.out.Reset()
+	if _, err := a.streams.Out.Write(a.out.Bytes()); err != nil {
+		return wire.NewError(wire.IO, "cannot write the result to stdout: "+err.Error(), "")
+	}
+	return nil
+}
+
+// say tells a person at a terminal that something was done; on a pipe, and with
+// -q or --json, success is silent.
+func (a *app) say(format string, args ...any) {
+	if !a.quiet && a.json == "" && terminal(a.streams.Err) {
+		fmt.Fprintf(a.streams.Err, format+"\n", args...)
+	}
+}
+
+// warn tells what a person should know although the command goes on.
+func (a *app) warn(text, hint string) {
+	if !a.quiet {
+		report.Tell(a.streams.Err, report.Message{Text: "warning: " + text, Hint: hint})
+	}
+}
+
+// problems shows what is wrong in files on stderr and reports whether any of it
+// is an error. With --json they are in the document already.
+func (a *app) problems(list []wire.Problem) (invalid bool) {
+	for _, p := range list {
+		invalid = invalid || p.Severity == store.SeverityError
+		if a.json != "" {
+			continue
+		}
+		text := p.Message
+		if p.Severity != store.SeverityError {
+			if a.quiet {
+				continue
+			}
+			text = "warning: " + text
+		}
+		if p.Server != nil {
+			text = "server '" + *p.Server + "': " + text
+		}
+		report.Tell(a.streams.Err, report.Message{Where: place(p.Source, p.Line, p.Column), Text: text, Hint: p.Hint})
+	}
+	return invalid
+}
+
+func place(path string, line, column int) string {
+	if line == 0 {
+		return path
+	}
+	return fmt.Sprintf("%s:%d:%d", path, line, column)
+}

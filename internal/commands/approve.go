@@ -1,0 +1,279 @@
+package commands
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mcpctl/mcpctl/internal/commands/report"
+	"github.com/mcpctl/mcpctl/internal/engine/wire"
+	"github.com/mcpctl/mcpctl/internal/store"
+	"github.com/mcpctl/mcpctl/internal/store/redact"
+)
+
+const approveHelp = `Approve entries of project files, so that they may be started. What is approved is
+the exact entry that is shown: any later change of it, or of a file in the project
+that its command or arguments name, ends the approval.
+
+On a terminal each entry is shown whole, with what it runs, which variables it
+reads and what is risky about it, and the answer is asked for. Elsewhere the full
+fingerprint of what was reviewed must be given; --list --json supplies it.
+There is no approval of entries that are not there yet.
+
+What a server does once it runs is not limited by this: it runs with the user's
+rights. Files that an approved program loads in turn are not covered.`
+
+const approveExamples = `  mcpctl approve db
+  mcpctl approve --list
+  mcpctl approve db --fingerprint sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08`
+
+type approveOptions struct {
+	names       []string
+	list        bool
+	fingerprint string
+	entryOnly   bool
+}
+
+func newApproveCmd(a *app) *cobra.Command {
+	o := &approveOptions{}
+	cmd := &cobra.Command{
+		Use: "approve [NAME...]", Short: "let a project's servers run", Long: approveHelp, Example: approveExamples,
+		ValidArgsFunction: a.completeServers,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.names = args
+			if len(args) == 0 && !o.list {
+				return usageOf(cmd, "name a server, or give --list")
+			}
+			return runApprove(cmd.Context(), a, o)
+		},
+	}
+	f := cmd.Flags()
+	f.BoolVar(&o.list, "list", false, "list what needs approval, and change nothing")
+	f.StringVar(&o.fingerprint, "fingerprint", "", "approve only the entry with exactly this fingerprint `FP`")
+	f.BoolVar(&o.entryOnly, "entry-only", false, "do not cover the files of the project that the entry names")
+	return cmd
+}
+
+func runApprove(ctx context.Context, a *app, o *approveOptions) error {
+	c, err := a.load()
+	if err != nil {
+		return err
+	}
+	if o.list {
+		return a.listApprovals(c, o.names)
+	}
+	if o.fingerprint != "" && len(o.names) > 1 {
+		return usagef("--fingerprint goes with one name")
+	}
+	doc := report.Approvals{Schema: wire.Schema, Servers: []report.ApprovalRow{}}
+	var errs []error
+	for _, name := range o.names {
+		row, err := a.approveOne(ctx, c, name, o)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		doc.Servers = append(doc.Servers, row)
+	}
+	if a.json != "" && len(errs) == 0 {
+		return report.JSON(&a.out, doc)
+	}
+	return errors.Join(errs...)
+}
+
+// projectRow finds the entry of a name that needs the user's word.
+func projectRow(c *store.Config, name string) (*store.Row, error) {
+	rows := c.Named(name)
+	for _, r := range rows {
+		if r.Approval != store.NotNeeded {
+			return r, nil
+		}
+	}
+	for _, src := range c.Sources { // an approved override has no row of its own
+		for _, e := range src.Entries {
+			if e.Name == name && src.Scope == store.Project {
+				state, why, covers := c.Approvals.State(c.Store, e)
+				return &store.Row{Entry: e, Approval: state, Why: why, Covers: covers}, nil
+			}
+		}
+	}
+	if len(rows) > 0 {
+		return nil, nil
+	}
+	return nil, c.NotFound(name)
+}
+
+func (a *app) approveOne(ctx context.Context, c *store.Config, name string, o *approveOptions) (report.ApprovalRow, error) {
+	row, err := projectRow(c, name)
+	if err != nil {
+		return report.ApprovalRow{}, err
+	}
+	if row == nil {
+		a.say("'%s' is the user's own and needs no approval", name)
+		return report.ApprovalRow{Name: name, Approval: string(store.NotNeeded), Covers: []string{}, Risks: []string{}}, nil
+	}
+	if !row.Entry.Valid() {
+		_, err := c.Admit(name)
+		return report.ApprovalRow{}, err
+	}
+	if err := a.agreed(c, row, o); err != nil {
+		return report.ApprovalRow{}, err
+	}
+	if err := c.Store.Approve(ctx, row.Entry, o.entryOnly); err != nil {
+		return report.ApprovalRow{}, err
+	}
+	a.say("approved '%s'", name)
+	out := approvalRow(c, row)
+	out.Approval, out.Reason = string(store.Approved), ""
+	return out, nil
+}
+
+// agreed: by the full fingerprint, or by an answer on a terminal.
+func (a *app) agreed(c *store.Config, row *store.Row, o *approveOptions) error {
+	e := row.Entry
+	if o.fingerprint != "" {
+		fp, ok := store.ParseFingerprint(o.fingerprint)
+		if !ok {
+			return usagef("--fingerprint takes sha256: and all 64 hex digits")
+		}
+		if fp != e.Fingerprint {
+			return store.Conflict(e, fp)
+		}
+		return nil
+	}
+	if !terminal(a.streams.In) || !terminal(a.streams.Err) {
+		err := usagef("'%s' needs a terminal to be reviewed on, or its fingerprint", e.Name)
+		err.Advice = "review it with: mcpctl show " + e.Name + "; then: mcpctl approve " + e.Name + " --fingerprint " + string(e.Fingerprint)
+		return err
+	}
+	showForApproval(a.streams.Err, approvalRow(c, row))
+	fmt.Fprintf(a.streams.Err, "Approve exactly this? [y/N] ")
+	answer, _ := bufio.NewReader(a.streams.In).ReadString('\n')
+	if word := strings.ToLower(strings.TrimSpace(answer)); word != "y" && word != "yes" {
+		return wire.NewError(wire.NotApproved, "'"+e.Name+"' was not approved", "").On(e.Name)
+	}
+	return nil
+}
+
+// showForApproval prints everything there is to know; nothing is shortened.
+func showForApproval(w io.Writer, r report.ApprovalRow) {
+	fmt.Fprintf(w, "%s: server '%s' (%s)\n", place(r.Source, r.Line, 1), redact.Line(r.Name), r.Reason)
+	fmt.Fprintf(w, "%s\n", redact.Visible(report.Indented(r.Entry)))
+	for _, f := range r.Covers {
+		fmt.Fprintf(w, "covers the file %s\n", redact.Line(f))
+	}
+	for _, risk := range r.Risks {
+		fmt.Fprintf(w, "note: %s\n", redact.Line(risk))
+	}
+	fmt.Fprintf(w, "fingerprint: %s\n", r.Fingerprint)
+}
+
+func approvalRow(c *store.Config, row *store.Row) report.ApprovalRow {
+	e := row.Entry
+	return report.ApprovalRow{
+		Name: e.Name, Source: e.Source.Path, Line: e.Line, Approval: string(row.Approval), Reason: row.Why,
+		Fingerprint: string(e.Fingerprint), Entry: e.Masked(),
+		Covers: emptyList(c.Store.CoveredPaths(e)), Risks: emptyList(c.Store.Risks(e)),
+	}
+}
+
+// emptyList: in JSON an empty list is [], never null.
+func emptyList(list []string) []string {
+	if list == nil {
+		return []string{}
+	}
+	return list
+}
+
+// listApprovals shows every entry of the project that needs a word, or has one.
+func (a *app) listApprovals(c *store.Config, names []string) error {
+	doc := report.Approvals{Schema: wire.Schema, Servers: []report.ApprovalRow{}}
+	wanted := map[string]bool{}
+	for _, n := range names {
+		wanted[n] = true
+	}
+	for _, src := range c.Sources {
+		for _, e := range src.Entries {
+			if src.Scope != store.Project || len(names) > 0 && !wanted[e.Name] {
+				continue
+			}
+			state, why, covers := c.Approvals.State(c.Store, e)
+			doc.Servers = append(doc.Servers, approvalRow(c, &store.Row{Entry: e, Approval: state, Why: why, Covers: covers}))
+		}
+	}
+	return a.print(doc, func(w *bytes.Buffer) error {
+		var rows [][]string
+		for _, r := range doc.Servers {
+			rows = append(rows, []string{r.Name, r.Approval, r.Fingerprint, place(r.Source, r.Line, 1)})
+		}
+		if len(rows) == 0 {
+			return nil
+		}
+		return report.Table(w, []string{"NAME", "APPROVAL", "FINGERPRINT", "ORIGIN"}, rows)
+	})
+}
+
+const denyHelp = `Deny entries of project files. The refusal is remembered for the file and the name
+and survives every edit; "approve" lifts it, "revoke" forgets it. A running server
+of that name is stopped.`
+
+func newDenyCmd(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use: "deny NAME...", Short: "refuse a project's servers for good", Long: denyHelp, Example: "  mcpctl deny db",
+		Args: names(1, -1, "a server"), ValidArgsFunction: a.completeServers,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.eachProjectEntry(args, "denied", func(c *store.Config, e *store.Entry) error {
+				return c.Store.Deny(cmd.Context(), e.Source.Real, e.Name)
+			})
+		},
+	}
+}
+
+const revokeHelp = `Forget what was approved or denied about entries of project files. They wait for
+approval again, and running servers of those names are stopped.`
+
+func newRevokeCmd(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use: "revoke NAME...", Short: "forget an approval or a refusal", Long: revokeHelp, Example: "  mcpctl revoke db",
+		Args: names(1, -1, "a server"), ValidArgsFunction: a.completeServers,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.eachProjectEntry(args, "revoked", func(c *store.Config, e *store.Entry) error {
+				_, err := c.Store.Revoke(cmd.Context(), e.Source.Real, e.Name)
+				return err
+			})
+		},
+	}
+}
+
+// eachProjectEntry changes what is recorded about each name and reports it.
+func (a *app) eachProjectEntry(names []string, done string, change func(*store.Config, *store.Entry) error) error {
+	c, err := a.load()
+	if err != nil {
+		return err
+	}
+	doc := report.Approvals{Schema: wire.Schema, Servers: []report.ApprovalRow{}}
+	for _, name := range names {
+		row, err := projectRow(c, name)
+		if err == nil && row == nil {
+			err = wire.NewError(wire.NotFound, "no project entry is called '"+name+"'", "the user's own servers need no approval")
+		}
+		if err == nil {
+			err = change(c, row.Entry)
+		}
+		if err != nil {
+			return err
+		}
+		out := approvalRow(c, row)
+		state, why, _ := c.Store.ReadApprovals().State(c.Store, row.Entry)
+		out.Approval, out.Reason = string(state), why
+		doc.Servers = append(doc.Servers, out)
+		a.say("%s '%s'", done, name)
+	}
+	return a.print(doc, func(*bytes.Buffer) error { return nil })
+}

@@ -1,0 +1,104 @@
+package commands
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mcpctl/mcpctl/internal/engine/wire"
+)
+
+const rootHelp = `mcpctl manages the configuration of MCP (Model Context Protocol) servers, the way
+git manages repositories, and keeps the servers running, the way ssh-agent keeps
+keys.
+
+It edits the user's file and the project's .mcp.json without touching a byte it was
+not asked to touch. What a project's file says runs only after exactly that entry
+was approved. One background process holds the connections, and reloads just what
+changed.
+
+Options may stand before or after names; "--" ends them. With --json every command
+writes one document, or one per line, and errors go to stderr as JSON too; the exit
+status tells what happened (see: mcpctl help exit-codes).`
+
+const rootExamples = `  mcpctl add files -- npx -y @modelcontextprotocol/server-filesystem@2026.8.31 ~/notes
+  mcpctl list
+  mcpctl call files list_directory path=~/notes`
+
+const helpTemplate = `{{with (or .Long .Short)}}{{. | trimTrailingWhitespaces}}
+
+{{end}}{{if or .Runnable .HasSubCommands}}{{.UsageString}}{{end}}`
+
+const helpHelp = `Show the manual of a command, or of a topic: exit-codes, environment, files.`
+
+func newHelpCmd(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use: "help [COMMAND | TOPIC]", Short: "show the manual of a command or topic", Long: helpHelp,
+		Example: "  mcpctl help add\n  mcpctl help exit-codes",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			target, rest, err := cmd.Root().Find(args)
+			if err != nil || target == nil || len(rest) > 0 || target == cmd.Root() && len(args) > 0 {
+				return unknownCommand(cmd.Root(), strings.Join(args, " "))
+			}
+			target.InitDefaultHelpFlag()
+			return target.Help()
+		},
+	}
+}
+
+// newTopics are the pages of help that are not commands.
+func newTopics() []*cobra.Command {
+	return []*cobra.Command{
+		{Use: "exit-codes", Short: "what each exit status means", Long: exitCodesTopic()},
+		{Use: "environment", Short: "the environment variables mcpctl reads", Long: environmentTopic},
+		{Use: "files", Short: "the files mcpctl reads and writes", Long: filesTopic},
+	}
+}
+
+func exitCodesTopic() string {
+	var b strings.Builder
+	b.WriteString("Exit status and code word. The word stands in the JSON error; neither is ever changed.\n\n")
+	for _, row := range wire.Codes() {
+		fmt.Fprintf(&b, "  %3d  %-22s %s\n", row.Exit, row.Code, row.When)
+	}
+	return b.String()
+}
+
+const environmentTopic = `Environment variables that mcpctl reads.
+
+  MCPCTL_CONFIG_HOME  in place of XDG_CONFIG_HOME; an absolute path
+  MCPCTL_STATE_HOME   in place of XDG_STATE_HOME; an absolute path
+  MCPCTL_RUNTIME_DIR  in place of XDG_RUNTIME_DIR; an absolute path
+  MCPCTL_CLIENT       the client whose files are used, when --client is not given
+  XDG_CONFIG_HOME     where mcp/mcp.json is (default ~/.config)
+  XDG_STATE_HOME      where mcpctl/ keeps its state (default ~/.local/state)
+  XDG_RUNTIME_DIR     where the supervisor's socket is (default: a private folder in TMPDIR)
+  HOME                the home directory; must be set
+
+Values such as ${NAME} in a server's entry are taken from the environment of the
+command that needs the server, never from that of the supervisor. A stdio server
+gets HOME LOGNAME USER SHELL PATH TERM LANG LC_* TMPDIR TZ XDG_*, the variables for
+proxies and certificates, its own env, and what inheritEnv names: nothing else.`
+
+const filesTopic = `Files that mcpctl reads and writes.
+
+  ~/.config/mcp/mcp.json                         the user's servers
+  .mcp.json at the workspace root                the project's servers; they need approval
+  ~/.local/state/mcpctl/workspaces/ID/mcp.json   the user's private servers for one workspace
+  ~/.local/state/mcpctl/approvals.json           what was approved and denied
+  ~/.local/state/mcpctl/mcp.log, mcp.log.1       what servers and the supervisor logged
+  ~/.local/state/mcpctl/locks/                   locks; none is ever beside a user's file
+  $XDG_RUNTIME_DIR/mcpctl/supervisor-1.sock      the supervisor's socket
+
+The workspace is the directory given with -C or the working directory, or the first
+one above it that holds a .mcp.json or a .git; the search stops at the home
+directory, at a file-system boundary, and at directories that belong to others or
+that everybody may write. The home directory itself has no project.
+
+Files are JSON, comments and trailing commas are allowed and kept. A file may hold
+
+  {"mcpServers": {
+    "files": {"command": "npx", "args": ["-y", "pkg@1.2.3"], "env": {"KEY": "${KEY}"}},
+    "docs":  {"type": "http", "url": "https://mcp.example.com/mcp"}
+  }}`

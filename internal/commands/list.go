@@ -1,0 +1,155 @@
+package commands
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mcpctl/mcpctl/internal/commands/report"
+	"github.com/mcpctl/mcpctl/internal/engine"
+	"github.com/mcpctl/mcpctl/internal/engine/supervisor"
+	"github.com/mcpctl/mcpctl/internal/engine/wire"
+	"github.com/mcpctl/mcpctl/internal/store"
+)
+
+const listHelp = `List the servers of this workspace and of the user: name, scope, transport,
+state and what is remarkable about each.
+
+A definition that waits for approval, or is invalid, has a row of its own beside
+the one that is in force. What is wrong in a file is told on stderr with its
+place, and the exit status is then 10; the list is complete all the same.
+
+List starts no process, makes no network connection and writes nothing. States
+are live when the supervisor runs and has this workspace's session; otherwise
+they say what the files say.`
+
+const listExamples = `  mcpctl list
+  mcpctl list --json | jq -r '.servers[] | select(.approval == "pending") | .name'
+  mcpctl -C ~/src/app list --show-origin`
+
+type listOptions struct {
+	showOrigin bool
+	nul        bool
+}
+
+func newListCmd(a *app) *cobra.Command {
+	o := &listOptions{}
+	cmd := &cobra.Command{
+		Use: "list", Aliases: []string{"ls"}, Short: "list servers, where they come from and how they are",
+		Long: listHelp, Example: listExamples, Args: names(0, 0, ""),
+		RunE: func(cmd *cobra.Command, _ []string) error { return runList(cmd.Context(), a, o) },
+	}
+	cmd.Flags().BoolVar(&o.showOrigin, "show-origin", false, "show the file, line and column of each definition")
+	cmd.Flags().BoolVarP(&o.nul, "null", "z", false, "write only the names, each ended by a NUL byte")
+	return cmd
+}
+
+func runList(ctx context.Context, a *app, o *listOptions) error {
+	c, err := a.load()
+	if err != nil {
+		return err
+	}
+	status, sup := a.liveStatus(ctx, c)
+	doc := engine.List(c, status)
+	doc.Supervisor = sup
+	if o.nul && a.json == "" {
+		for _, sv := range doc.Servers {
+			a.out.WriteString(sv.Name + "\x00")
+		}
+	} else if err := a.print(doc, func(w *bytes.Buffer) error { return listTable(w, doc, o.showOrigin) }); err != nil {
+		return err
+	}
+	invalid := a.problems(doc.Problems)
+	for _, sv := range doc.Servers {
+		invalid = a.problems(sv.Problems) || invalid
+	}
+	if invalid {
+		return exit(wire.ConfigInvalid.Exit())
+	}
+	return nil
+}
+
+func listTable(w *bytes.Buffer, doc wire.List, origin bool) error {
+	if len(doc.Servers) == 0 {
+		return nil
+	}
+	header := []string{"NAME", "SCOPE", "TRANSPORT", "STATE", "TOOLS", "DETAIL"}
+	if origin {
+		header = append(header, "ORIGIN")
+	}
+	var rows [][]string
+	for _, sv := range doc.Servers {
+		row := []string{sv.Name, sv.Scope, transportWord(sv.Transport), string(sv.State), count(sv.Tools), listDetail(sv)}
+		if origin {
+			row = append(row, place(sv.Source, sv.Line, sv.Column))
+		}
+		rows = append(rows, row)
+	}
+	return report.Table(w, header, rows)
+}
+
+func transportWord(t *wire.Transport) string {
+	if t == nil {
+		return "-"
+	}
+	return t.Type
+}
+
+func count(n *int) string {
+	if n == nil {
+		return "-"
+	}
+	return strconv.Itoa(*n)
+}
+
+// listDetail is the one remarkable thing about a row.
+func listDetail(sv wire.Server) string {
+	switch {
+	case sv.Detail != "":
+		return sv.Detail
+	case sv.Covers > 0:
+		return fmt.Sprintf("approval covers the entry and %d file(s)", sv.Covers)
+	case len(sv.Shadows) > 0:
+		return "hides the one in " + sv.Shadows[0].Source
+	}
+	return sv.Description
+}
+
+// lookTimeout bounds the look at a running supervisor: a list must not hang
+// because a supervisor does.
+const lookTimeout = 2 * time.Second
+
+// liveStatus asks a running supervisor for the states of this workspace's
+// session, if it has one; it starts neither. Whatever fails, the answer is what
+// the files say.
+func (a *app) liveStatus(ctx context.Context, c *store.Config) (wire.Status, wire.ListedSupervisor) {
+	offline := engine.Offline(c)
+	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
+	defer cancel()
+	client, err := supervisor.Dial(ctx, supervisor.DialOptions{Places: c.Store.Places, Version: a.version})
+	if err != nil {
+		return offline, wire.ListedSupervisor{}
+	}
+	defer client.Close()
+	open := a.sessionOpen(c.Store)
+	open.Existing, open.Env = true, nil
+	if err := client.SendOpen(ctx, open); err != nil {
+		return offline, wire.ListedSupervisor{}
+	}
+	var live wire.Status
+	lookErr := client.Call(ctx, wire.MethodWatch, wire.InSession{Session: wire.DefaultSession}, &live)
+	hello, err := client.Hello(ctx)
+	if err != nil {
+		return offline, wire.ListedSupervisor{}
+	}
+	sup := wire.ListedSupervisor{Running: true, PID: hello.PID, Version: hello.Supervisor.Version}
+	if lookErr != nil {
+		return offline, sup // there is no such session
+	}
+	live.Problems = offline.Problems // this reading is newer
+	return live, sup
+}

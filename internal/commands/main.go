@@ -1,0 +1,242 @@
+// Package commands turns argv into one call and its result or error into output
+// and an exit number. One file per verb; each opens with the verb's manual.
+package commands
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/mcpctl/mcpctl/internal/commands/report"
+	"github.com/mcpctl/mcpctl/internal/engine/wire"
+	"github.com/mcpctl/mcpctl/internal/store"
+)
+
+// Version is the program's version, set by cmd/mcpctl.
+var Version = "devel"
+
+// Main runs one command and returns its exit number (design §8.3). args are
+// without the program's name; environ is KEY=VALUE as os.Environ gives it.
+func Main(args []string, streams Streams, environ []string) int {
+	ctx, stop := withSignals()
+	defer stop()
+	return run(ctx, args, streams, store.NewEnviron(environ))
+}
+
+// signalError is why the context of an interrupted command ended.
+type signalError struct{ code wire.Code }
+
+func (e signalError) Error() string { return strings.ToLower(string(e.code)) }
+func (e signalError) Code() string  { return string(e.code) }
+
+// withSignals ends the context on SIGINT and SIGTERM; a second signal kills.
+func withSignals() (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	c := make(chan os.Signal, 1)
+	signal.Notify(c, syscall.SIGINT, syscall.SIGTERM)
+	done := make(chan struct{})
+	go func() {
+		select {
+		case sig := <-c:
+			signal.Stop(c) // from here on a signal has its default effect
+			code := wire.Interrupted
+			if sig == syscall.SIGTERM {
+				code = wire.Terminated
+			}
+			cancel(signalError{code})
+		case <-done:
+		}
+	}()
+	return ctx, func() { signal.Stop(c); close(done); cancel(nil) }
+}
+
+// run is Main below the process: the demo enters here for each of its commands.
+func run(ctx context.Context, args []string, streams Streams, env store.Environ) int {
+	a := &app{streams: streams, env: env, version: Version}
+	root := newRoot(a)
+	root.SetArgs(args)
+	root.SetIn(streams.In)
+	root.SetOut(&a.out)
+	root.SetErr(streams.Err)
+	err := root.ExecuteContext(ctx)
+	if cause := context.Cause(ctx); err != nil && errors.As(cause, new(signalError)) && errors.Is(err, context.Canceled) {
+		err = cause
+	}
+	if a.json == "" && wantsJSON(args) {
+		a.json = "1" // the options did not parse; the error is still for a program
+	}
+	return a.finish(err)
+}
+
+// finish is the one place where an error becomes words and a number.
+func (a *app) finish(err error) int {
+	var answer exit
+	if err == nil || errors.As(err, &answer) {
+		if flushed := a.flush(); flushed == nil {
+			return int(answer)
+		} else {
+			err = flushed
+		}
+	}
+	var partial wholeAnswer
+	if errors.As(err, &partial) {
+		if flushed := a.flush(); flushed != nil {
+			err = flushed
+		}
+	}
+	e := wire.FromError(err)
+	if a.json != "" {
+		_ = report.JSON(a.streams.Err, report.ErrorDocument{Schema: wire.Schema, Error: e})
+		return e.Exit
+	}
+	where := ""
+	if e.Path != "" {
+		where = place(e.Path, e.Line, e.Column)
+	}
+	report.Tell(a.streams.Err, report.Message{Where: where, Text: bare(e, where), Hint: e.Advice})
+	return e.Exit
+}
+
+// bare is the message without the place, where an error prints its own, and with
+// the server, where it does not say which one.
+func bare(e *wire.Error, where string) string {
+	text := e.Text
+	if where != "" {
+		text = strings.TrimPrefix(text, where+": ")
+		text = strings.TrimPrefix(text, e.Path+": ")
+	}
+	if e.Name != "" && !strings.Contains(text, "'"+e.Name+"'") {
+		text = "server '" + e.Name + "': " + text
+	}
+	return text
+}
+
+// exit is an answer that is a number and needs no words.
+type exit int
+
+func (e exit) Error() string { return "exit" }
+
+// wholeAnswer is an error beside which the result on stdout is complete, such
+// as a tool's isError.
+type wholeAnswer struct{ error }
+
+func (w wholeAnswer) Unwrap() error { return w.error }
+
+// wantsJSON tells whether the arguments before "--" ask for JSON.
+func wantsJSON(args []string) bool {
+	if i := slices.Index(args, "--"); i >= 0 {
+		args = args[:i]
+	}
+	return slices.ContainsFunc(args, func(s string) bool { return s == "--json" || strings.HasPrefix(s, "--json=") })
+}
+
+func newRoot(a *app) *cobra.Command {
+	root := &cobra.Command{
+		Use:     "mcpctl [-C DIR] [--json] COMMAND",
+		Short:   "manage MCP server configuration and keep the servers running",
+		Long:    rootHelp,
+		Example: rootExamples,
+		Version: a.version,
+		Args:    cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return unknownCommand(cmd, args[0])
+			}
+			return cmd.Help()
+		},
+		SilenceErrors: true,
+		SilenceUsage:  true,
+	}
+	root.SetVersionTemplate("mcpctl {{.Version}}\n")
+	root.SetHelpTemplate(helpTemplate)
+	root.SetFlagErrorFunc(flagError)
+	root.SetHelpCommand(newHelpCmd(a))
+	root.CompletionOptions.HiddenDefaultCmd = false
+	flags := root.PersistentFlags()
+	flags.StringVarP(&a.dir, "directory", "C", "", "work as if started in `DIR`")
+	flags.StringVar(&a.client, "client", "", "use the files of client `NAME`")
+	flags.StringVar(&a.json, "json", "", "write one JSON document (schema `1`)")
+	flags.Lookup("json").NoOptDefVal = "1"
+	flags.BoolVar(&a.noColor, "no-color", false, "no colour (nor is there any on a pipe)")
+	flags.BoolVarP(&a.quiet, "quiet", "q", false, "no warnings and no messages of success")
+	flags.BoolVarP(&a.verbose, "verbose", "v", false, "tell more on stderr")
+	addCommands(root, a)
+	return root
+}
+
+// addCommands lists the verbs in the order of help; it is the program's table
+// of contents.
+func addCommands(root *cobra.Command, a *app) {
+	groups := []struct {
+		title    string
+		commands []*cobra.Command
+	}{
+		{"Configuration", []*cobra.Command{newListCmd(a), newShowCmd(a), newAddCmd(a), newRemoveCmd(a)}},
+		{"Trust", []*cobra.Command{newApproveCmd(a), newDenyCmd(a), newRevokeCmd(a)}},
+		{"Use", []*cobra.Command{newStatusCmd(a), newTestCmd(a), newToolsCmd(a), newCallCmd(a), newLogsCmd(a), newReconnectCmd(a)}},
+		{"Plumbing", []*cobra.Command{newSupervisorCmd(a), newDemoCmd(a), newDemoServerCmd(a)}},
+	}
+	for _, g := range groups {
+		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title + ":"})
+		for _, c := range g.commands {
+			c.GroupID = g.title
+			root.AddCommand(c)
+		}
+	}
+	root.AddCommand(newTopics()...)
+}
+
+func unknownCommand(cmd *cobra.Command, word string) error {
+	err := usagef("'%s' is not a command", word)
+	err.Advice = "see: mcpctl help"
+	var names []string
+	for _, c := range cmd.Commands() {
+		if !c.Hidden {
+			names = append(names, c.Name())
+		}
+	}
+	if near := store.Closest(word, names); near != "" {
+		err.Advice = "did you mean '" + near + "'?"
+	}
+	return err
+}
+
+// flagError names the option that is closest to one that does not exist.
+func flagError(cmd *cobra.Command, err error) error {
+	out := usagef("%s", err.Error())
+	out.Advice = "see: " + cmd.CommandPath() + " --help"
+	var missing *pflag.NotExistError
+	if !errors.As(err, &missing) {
+		return out
+	}
+	var names []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	if near := store.Closest(missing.GetSpecifiedName(), names); near != "" {
+		out.Advice = "did you mean '--" + near + "'?"
+	}
+	return out
+}
+
+// names checks the number of names a command is given.
+func names(low, high int, what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		switch {
+		case len(args) < low:
+			return usageOf(cmd, "name "+what)
+		case high >= 0 && len(args) > high:
+			return usageOf(cmd, "unexpected '"+args[high]+"'")
+		}
+		return nil
+	}
+}
+
+func usageOf(cmd *cobra.Command, message string) error {
+	return wire.NewError(wire.Usage, message, "usage: "+cmd.UseLine())
+}

@@ -1,0 +1,92 @@
+package commands
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mcpctl/mcpctl/internal/engine/wire"
+)
+
+// Root returns the command tree, for generating the man pages from it.
+func Root() *cobra.Command { return newRoot(&app{version: Version}) }
+
+// exits names the codes a command can end with beside 0, 17, 128 and 129, which
+// every command can.
+var exits = map[string][]wire.Code{
+	"list":               {wire.ConfigInvalid, wire.PathUnsafe},
+	"show":               {wire.ConfigInvalid, wire.NotFound},
+	"add":                {wire.ConfigInvalid, wire.ConfigLocked, wire.PathUnsafe, wire.NameTaken},
+	"remove":             {wire.ConfigInvalid, wire.ConfigConflict, wire.ConfigLocked, wire.PathUnsafe, wire.NotFound},
+	"approve":            {wire.ConfigInvalid, wire.ConfigConflict, wire.ConfigLocked, wire.NotFound, wire.NotApproved},
+	"deny":               {wire.ConfigLocked, wire.NotFound},
+	"revoke":             {wire.ConfigLocked, wire.NotFound},
+	"status":             {wire.ConfigInvalid, wire.NotFound, wire.SupervisorUnreachable},
+	"test":               {wire.ConfigInvalid, wire.NotFound, wire.NotApproved, wire.LoginRequired, wire.ConnectFailed, wire.Timeout},
+	"tools":              {wire.ConfigInvalid, wire.NotFound, wire.NotApproved, wire.LoginRequired, wire.SupervisorUnreachable, wire.ConnectFailed, wire.Timeout},
+	"call":               {wire.ConfigInvalid, wire.NotFound, wire.NotApproved, wire.LoginRequired, wire.SupervisorUnreachable, wire.ConnectFailed, wire.Timeout, wire.ToolError, wire.CallOutcomeUnknown},
+	"logs":               {wire.NotFound},
+	"reconnect":          {wire.NotFound, wire.NotApproved, wire.SupervisorUnreachable, wire.ConnectFailed, wire.Timeout},
+	"supervisor run":     {wire.PathUnsafe},
+	"supervisor start":   {wire.PathUnsafe, wire.SupervisorUnreachable},
+	"supervisor stop":    {wire.Timeout},
+	"supervisor restart": {wire.SupervisorUnreachable, wire.Timeout},
+}
+
+// answersNo says what exit status 1 means for the commands that have it.
+var answersNo = map[string]string{
+	"test":              "of several servers at least one failed",
+	"tools":             "at least one server could not be asked",
+	"supervisor status": "the supervisor does not run",
+}
+
+// ManSections is roff for the sections that a man page has beside those that
+// cobra/doc makes: exit status, files, environment.
+func ManSections(cmd *cobra.Command) string {
+	var b strings.Builder
+	b.WriteString(".SH EXIT STATUS\n")
+	mine := map[wire.Code]bool{wire.IO: true, wire.Failure: true, wire.Usage: true}
+	_, name, _ := strings.Cut(cmd.CommandPath(), " ")
+	for _, code := range exits[name] {
+		mine[code] = true
+	}
+	whole := cmd.Parent() == nil
+	for _, row := range wire.Codes() {
+		when := row.When
+		switch {
+		case whole || row.Exit == 0 || mine[row.Code]:
+		case row.Exit == 1 && answersNo[name] != "":
+			when = answersNo[name]
+		default:
+			continue
+		}
+		b.WriteString(".TP\n\\fB" + strconv.Itoa(row.Exit) + "\\fP")
+		if row.Code != "" {
+			b.WriteString(" " + roff(string(row.Code)))
+		}
+		b.WriteString("\n" + roff(when) + "\n")
+	}
+	b.WriteString(".SH FILES\n" + verbatim(filesTopic))
+	b.WriteString(".SH ENVIRONMENT\n" + verbatim(environmentTopic))
+	return b.String()
+}
+
+// verbatim is the body of a help topic without its first sentence, laid out as
+// it stands.
+func verbatim(topic string) string {
+	_, body, _ := strings.Cut(topic, "\n\n")
+	return ".nf\n" + roff(body) + "\n.fi\n"
+}
+
+// roff escapes what roff would interpret.
+func roff(text string) string {
+	text = strings.NewReplacer(`\`, `\e`, "-", `\-`, "_", `\_`, "'", `\(aq`).Replace(text)
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		if strings.HasPrefix(line, ".") {
+			lines[i] = `\&` + line
+		}
+	}
+	return strings.Join(lines, "\n")
+}

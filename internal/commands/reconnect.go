@@ -1,0 +1,30 @@
+package commands
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/mcpctl/mcpctl/internal/engine/wire"
+)
+
+const reconnectHelp = `Start a server of this workspace's session again, whatever state it is in, and
+wait until it is connected or has failed. It is the way back for a server that left
+too often and is no longer started by itself.`
+
+func newReconnectCmd(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use: "reconnect NAME", Short: "start a server again", Long: reconnectHelp, Example: "  mcpctl reconnect docs",
+		Args: names(1, 1, "a server"), ValidArgsFunction: a.completeServers,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			s, err := a.open()
+			if err != nil {
+				return err
+			}
+			client, err := a.connect(cmd.Context(), s)
+			if err != nil {
+				return err
+			}
+			defer client.Close()
+			return client.Call(cmd.Context(), wire.MethodReconnect, wire.InServer{Session: wire.DefaultSession, Server: args[0]}, nil)
+		},
+	}
+}

@@ -1,0 +1,93 @@
+package commands
+
+import (
+	"context"
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mcpctl/mcpctl/internal/store"
+)
+
+const removeHelp = `Remove servers by their exact names, malformed entries included. Without a scope
+flag each is removed from the file that defines it; when several files hold the
+name, a scope flag has to say which one is meant.
+
+Only the members named are removed; every other byte of the file stays. With
+--expect-fingerprint the entry must still be the one that was looked at.`
+
+type removeOptions struct {
+	scope  scopeFlags
+	expect string
+	names  []string
+}
+
+func newRemoveCmd(a *app) *cobra.Command {
+	o := &removeOptions{}
+	cmd := &cobra.Command{
+		Use: "remove NAME...", Aliases: []string{"rm"}, Short: "remove servers from a file", Long: removeHelp,
+		Example: "  mcpctl remove docs\n  mcpctl remove docs --project --expect-fingerprint sha256:…",
+		Args:    names(1, -1, "a server"), ValidArgsFunction: a.completeServers,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.names = args
+			return runRemove(cmd.Context(), a, o)
+		},
+	}
+	o.scope.register(cmd.Flags())
+	cmd.Flags().StringVar(&o.expect, "expect-fingerprint", "", "refuse unless the entry has fingerprint `FP`")
+	return cmd
+}
+
+func runRemove(ctx context.Context, a *app, o *removeOptions) error {
+	expect := store.Fingerprint("")
+	if o.expect != "" {
+		fp, ok := store.ParseFingerprint(o.expect)
+		if !ok {
+			return usagef("--expect-fingerprint takes sha256: and 64 hex digits")
+		}
+		if len(o.names) > 1 {
+			return usagef("--expect-fingerprint goes with one name")
+		}
+		expect = fp
+	}
+	c, err := a.load()
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, name := range o.names {
+		scope, err := o.scope.defining(c, name)
+		if err == nil {
+			var change store.Change
+			change, err = c.Store.Remove(ctx, store.RemoveRequest{Scope: scope, Name: name, Expect: expect})
+			if err == nil {
+				err = a.printEdit(change, "removed")
+			}
+		}
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
+}
+
+// defining is the chosen scope, or the only one whose file holds the name.
+func (s *scopeFlags) defining(c *store.Config, name string) (store.Scope, error) {
+	chosen, err := s.scope("")
+	if err != nil || chosen != "" {
+		return chosen, err
+	}
+	var found []store.Scope
+	for _, src := range c.Sources {
+		for _, e := range src.Entries {
+			if e.Name == name && (len(found) == 0 || found[len(found)-1] != src.Scope) {
+				found = append(found, src.Scope)
+			}
+		}
+	}
+	switch len(found) {
+	case 0:
+		return "", c.NotFound(name)
+	case 1:
+		return found[0], nil
+	}
+	return "", usagef("'%s' stands in several files: say --%s or --%s", name, found[0], found[1])
+}

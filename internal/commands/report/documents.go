@@ -1,0 +1,90 @@
+package report
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/mcpctl/mcpctl/internal/engine/record"
+	"github.com/mcpctl/mcpctl/internal/engine/wire"
+)
+
+// The documents of --json that do not also cross the socket. `schema` is first
+// in each; they only grow (design §8.1).
+
+// Show is the document of `show`: every entry of the name, the one in force
+// first.
+type Show struct {
+	Schema  int         `json:"schema"`
+	Name    string      `json:"name"`
+	Servers []ShowEntry `json:"servers"`
+}
+
+// ShowEntry is one entry of a name, whole, its secrets masked.
+type ShowEntry struct {
+	wire.Server
+	Entry json.RawMessage `json:"entry"`
+}
+
+// Edit is the document of the verbs that write a file.
+type Edit struct {
+	Schema      int    `json:"schema"`
+	Name        string `json:"name"`
+	Scope       string `json:"scope"`
+	Source      string `json:"source"`
+	Fingerprint string `json:"fingerprint,omitempty"`
+	Unchanged   bool   `json:"unchanged"`
+}
+
+// Approvals is the document of `approve`, `deny` and `revoke`.
+type Approvals struct {
+	Schema  int           `json:"schema"`
+	Servers []ApprovalRow `json:"servers"`
+}
+
+// ApprovalRow is one entry that needs the user's word.
+type ApprovalRow struct {
+	Name        string          `json:"name"`
+	Source      string          `json:"source"`
+	Line        int             `json:"line"`
+	Approval    string          `json:"approval"`
+	Reason      string          `json:"reason"`
+	Fingerprint string          `json:"fingerprint"`
+	Covers      []string        `json:"covers"`
+	Risks       []string        `json:"risks"`
+	Entry       json.RawMessage `json:"entry"`
+}
+
+// Test is the document of `test`.
+type Test struct {
+	Schema  int          `json:"schema"`
+	Results []TestResult `json:"results"`
+}
+
+// TestResult is what one probe found.
+type TestResult struct {
+	Name            string      `json:"name"`
+	OK              bool        `json:"ok"`
+	State           wire.State  `json:"state"`
+	ProtocolVersion string      `json:"protocolVersion"`
+	Server          wire.Peer   `json:"server"`
+	Tools           []string    `json:"tools"`
+	Resources       bool        `json:"resources"`
+	Prompts         bool        `json:"prompts"`
+	MS              int64       `json:"ms"`
+	Error           *wire.Error `json:"error"`
+}
+
+// LogLine is one line of `logs --json`.
+type LogLine struct {
+	Schema int       `json:"schema"`
+	Time   time.Time `json:"time"`
+	Server string    `json:"server"`
+	Level  string    `json:"level"`
+	Logger string    `json:"logger"`
+	Text   string    `json:"text"`
+}
+
+// NewLogLine makes the line of a record.
+func NewLogLine(r record.Record) LogLine {
+	return LogLine{Schema: wire.Schema, Time: r.Time, Server: r.Server, Level: r.Level, Logger: r.Logger, Text: r.Text}
+}

@@ -1,0 +1,141 @@
+package commands
+
+import (
+	"bytes"
+	"context"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mcpctl/mcpctl/internal/commands/report"
+	"github.com/mcpctl/mcpctl/internal/engine/wire"
+	"github.com/mcpctl/mcpctl/internal/store/redact"
+)
+
+const statusHelp = `Show the live state of servers. Without --watch nothing is started: when the
+supervisor does not run, or has no session for this workspace, the states are those
+the files tell.
+
+With --watch the supervisor is started when there is none, the workspace's session
+is opened, and each change is written until the command is interrupted: with --json
+one whole snapshot per line, otherwise one line per server that changed.`
+
+type statusOptions struct {
+	names []string
+	watch bool
+}
+
+func newStatusCmd(a *app) *cobra.Command {
+	o := &statusOptions{}
+	cmd := &cobra.Command{
+		Use: "status [NAME...]", Short: "show live state, once or as it changes", Long: statusHelp,
+		Example:           "  mcpctl status\n  mcpctl status --watch --json | jq -c '.servers[] | {name, state}'",
+		ValidArgsFunction: a.completeServers,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.names = args
+			return runStatus(cmd.Context(), a, o)
+		},
+	}
+	cmd.Flags().BoolVarP(&o.watch, "watch", "w", false, "write every change until interrupted")
+	return cmd
+}
+
+func runStatus(ctx context.Context, a *app, o *statusOptions) error {
+	c, err := a.load()
+	if err != nil {
+		return err
+	}
+	for _, name := range o.names {
+		if len(c.Named(name)) == 0 {
+			return c.NotFound(name)
+		}
+	}
+	if o.watch {
+		client, err := a.connect(ctx, c.Store)
+		if err != nil {
+			return err
+		}
+		defer client.Close()
+		w := statusWriter{app: a, names: o.names}
+		return client.Watch(ctx, wire.DefaultSession, w.write)
+	}
+	status, _ := a.liveStatus(ctx, c)
+	status.Servers = only(status.Servers, o.names)
+	if err := a.print(status, func(w *bytes.Buffer) error { return statusTable(w, status) }); err != nil {
+		return err
+	}
+	if a.problems(status.Problems) {
+		return exit(wire.ConfigInvalid.Exit())
+	}
+	return nil
+}
+
+func only(servers []wire.ServerStatus, names []string) []wire.ServerStatus {
+	if len(names) == 0 {
+		return servers
+	}
+	return slices.DeleteFunc(servers, func(s wire.ServerStatus) bool { return !slices.Contains(names, s.Name) })
+}
+
+func statusTable(w *bytes.Buffer, status wire.Status) error {
+	if len(status.Servers) == 0 {
+		return nil
+	}
+	var rows [][]string
+	for _, s := range status.Servers {
+		since := "-"
+		if s.UpdatedAt != nil {
+			since = s.UpdatedAt.Local().Format(time.TimeOnly)
+		}
+		rows = append(rows, []string{s.Name, string(s.State), count(s.Tools), since, s.Detail})
+	}
+	return report.Table(w, []string{"NAME", "STATE", "TOOLS", "SINCE", "DETAIL"}, rows)
+}
+
+// statusWriter writes snapshots as they come.
+type statusWriter struct {
+	app   *app
+	names []string
+	last  map[string]wire.ServerStatus
+}
+
+func (w *statusWriter) write(status wire.Status) error {
+	status.Servers = only(status.Servers, w.names)
+	if w.app.json != "" {
+		if err := report.JSON(&w.app.out, status); err != nil {
+			return err
+		}
+		return w.app.flush()
+	}
+	next := make(map[string]wire.ServerStatus, len(status.Servers))
+	for _, s := range status.Servers {
+		next[s.Name] = s
+		if before, ok := w.last[s.Name]; ok && before.State == s.State && before.Detail == s.Detail && count(before.Tools) == count(s.Tools) {
+			continue
+		}
+		w.app.out.WriteString(redact.Line(watchLine(s)) + "\n")
+	}
+	for name := range w.last {
+		if _, ok := next[name]; !ok {
+			w.app.out.WriteString(redact.Line(time.Now().Format(time.TimeOnly)+" "+name+" removed") + "\n")
+		}
+	}
+	w.last = next
+	return w.app.flush()
+}
+
+func watchLine(s wire.ServerStatus) string {
+	at := time.Now()
+	if s.UpdatedAt != nil {
+		at = *s.UpdatedAt
+	}
+	line := at.Local().Format(time.TimeOnly) + " " + s.Name + " " + string(s.State)
+	if s.Tools != nil {
+		line += " (" + count(s.Tools) + " tools)"
+	}
+	if s.Detail != "" {
+		line += ": " + s.Detail
+	}
+	return line
+}

@@ -1,0 +1,202 @@
+package commands
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mcpctl/mcpctl/internal/commands/report"
+	"github.com/mcpctl/mcpctl/internal/engine/record"
+	"github.com/mcpctl/mcpctl/internal/engine/supervisor"
+	"github.com/mcpctl/mcpctl/internal/engine/wire"
+)
+
+const supervisorHelp = `The supervisor is the one background process of this user that keeps servers
+running. Commands that need it start it; it leaves after ten minutes without a
+client and without anything to keep alive.`
+
+func newSupervisorCmd(a *app) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "supervisor COMMAND", Short: "run, start, stop or look at the background process", Long: supervisorHelp,
+		Example: "  mcpctl supervisor status --json\n  mcpctl supervisor run --idle-timeout 1h",
+		Args:    cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return unknownCommand(cmd, args[0])
+			}
+			return usageOf(cmd, "name one of run, start, stop, restart, status")
+		},
+	}
+	cmd.AddCommand(newSupervisorRunCmd(a), newSupervisorStartCmd(a), newSupervisorStopCmd(a), newSupervisorRestartCmd(a), newSupervisorStatusCmd(a))
+	return cmd
+}
+
+const supervisorRunHelp = `Run the supervisor in the foreground until it is interrupted, told to stop, or idle
+for long enough. Service managers use this form.`
+
+func newSupervisorRunCmd(a *app) *cobra.Command {
+	var idle time.Duration
+	var detached bool
+	cmd := &cobra.Command{
+		Use: "run", Short: "run in the foreground", Long: supervisorRunHelp, Args: names(0, 0, ""),
+		Example: "  mcpctl supervisor run --idle-timeout 1h",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			s, err := a.open()
+			if err != nil {
+				return err
+			}
+			var ready *os.File
+			if detached {
+				ready = supervisor.ReadyPipe()
+			}
+			log, err := record.Open(s.Places.State())
+			if err != nil {
+				return err
+			}
+			defer log.Close()
+			err = supervisor.Run(cmd.Context(), supervisor.Options{Places: s.Places, Version: a.version, Log: log, IdleTimeout: idle, Ready: ready})
+			if errors.As(context.Cause(cmd.Context()), new(signalError)) {
+				return nil // a supervisor that was told to stop has done its work
+			}
+			return err
+		},
+	}
+	cmd.Flags().DurationVar(&idle, "idle-timeout", 0, "leave after `D` without clients and without anything to keep alive (default 10m)")
+	cmd.Flags().BoolVar(&detached, "detached", false, "tell the command that started this process when it is ready")
+	_ = cmd.Flags().MarkHidden("detached")
+	return cmd
+}
+
+const supervisorStartHelp = `Start the supervisor when it does not run, and open this workspace's session in it, so
+that its servers connect. It is no error when it runs already.`
+
+func newSupervisorStartCmd(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use: "start", Short: "start it in the background", Long: supervisorStartHelp, Args: names(0, 0, ""),
+		Example: "  mcpctl supervisor start",
+		RunE:    func(cmd *cobra.Command, _ []string) error { return a.startSupervisor(cmd.Context()) },
+	}
+}
+
+func (a *app) startSupervisor(ctx context.Context) error {
+	s, err := a.open()
+	if err != nil {
+		return err
+	}
+	client, err := a.connect(ctx, s)
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	var info wire.Info
+	if err := client.Call(ctx, wire.MethodInfo, struct{}{}, &info); err != nil {
+		return err
+	}
+	a.say("the supervisor runs, process %d", info.PID)
+	return a.print(info, func(*bytes.Buffer) error { return nil })
+}
+
+const supervisorStopHelp = `Stop the supervisor and all its servers, and return when they are gone. It is no error
+when it does not run.`
+
+func newSupervisorStopCmd(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use: "stop", Short: "stop it and its servers", Long: supervisorStopHelp, Args: names(0, 0, ""),
+		Example: "  mcpctl supervisor stop",
+		RunE:    func(cmd *cobra.Command, _ []string) error { return a.stopSupervisor(cmd.Context()) },
+	}
+}
+
+func (a *app) stopSupervisor(ctx context.Context) error {
+	s, err := a.open()
+	if err != nil {
+		return err
+	}
+	found, err := supervisor.Stop(ctx, s.Places)
+	if err != nil {
+		return err
+	}
+	if found {
+		a.say("the supervisor has stopped")
+	} else {
+		a.say("the supervisor was not running")
+	}
+	if a.json != "" {
+		return report.JSON(&a.out, wire.Info{Schema: wire.Schema, Sessions: []wire.SessionInfo{}})
+	}
+	return nil
+}
+
+const supervisorRestartHelp = `Stop the supervisor and start it again, as after an update of mcpctl. This workspace's
+session is opened in the new one.`
+
+func newSupervisorRestartCmd(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use: "restart", Short: "stop it and start it again", Long: supervisorRestartHelp, Args: names(0, 0, ""),
+		Example: "  mcpctl supervisor restart",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			s, err := a.open()
+			if err != nil {
+				return err
+			}
+			if _, err := supervisor.Stop(cmd.Context(), s.Places); err != nil {
+				return err
+			}
+			return a.startSupervisor(cmd.Context())
+		},
+	}
+}
+
+const supervisorStatusHelp = `Show whether the supervisor runs, and its process, version and sessions. The exit
+status is 1 when it does not run.`
+
+func newSupervisorStatusCmd(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use: "status", Short: "tell whether it runs", Long: supervisorStatusHelp, Args: names(0, 0, ""),
+		Example: "  mcpctl supervisor status && echo running",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			s, err := a.open()
+			if err != nil {
+				return err
+			}
+			ctx, cancel := context.WithTimeout(cmd.Context(), lookTimeout)
+			defer cancel()
+			info, err := supervisor.Status(ctx, s.Places)
+			if err != nil {
+				return err
+			}
+			info.Schema = wire.Schema
+			if info.Sessions == nil {
+				info.Sessions = []wire.SessionInfo{}
+			}
+			if err := a.print(info, func(w *bytes.Buffer) error { return supervisorText(w, info) }); err != nil {
+				return err
+			}
+			if !info.Running {
+				return exit(1)
+			}
+			return nil
+		},
+	}
+}
+
+func supervisorText(w *bytes.Buffer, info wire.Info) error {
+	if !info.Running {
+		w.WriteString("not running\n")
+		return nil
+	}
+	fmt.Fprintf(w, "running: process %d, version %s, since %s, %d client(s)\n", info.PID, info.Version, info.StartedAt.Local().Format(time.DateTime), info.Clients)
+	var rows [][]string
+	for _, s := range info.Sessions {
+		rows = append(rows, []string{s.Session, s.Workspace, fmt.Sprint(s.Servers), s.Watching})
+	}
+	if len(rows) == 0 {
+		return nil
+	}
+	return report.Table(w, []string{"SESSION", "WORKSPACE", "SERVERS", "WATCHING"}, rows)
+}

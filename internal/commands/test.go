@@ -1,0 +1,167 @@
+package commands
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mcpctl/mcpctl/internal/commands/report"
+	"github.com/mcpctl/mcpctl/internal/engine/wire"
+	"github.com/mcpctl/mcpctl/internal/probe"
+	"github.com/mcpctl/mcpctl/internal/probe/dial"
+	"github.com/mcpctl/mcpctl/internal/store"
+	"github.com/mcpctl/mcpctl/internal/store/redact"
+)
+
+const testHelp = `Test servers: connect, list the tools, disconnect, leave nothing behind. The
+supervisor is not involved. Several servers are tested at the same time.
+
+The exit status is 0 when all are well. For one server it is the code of its
+failure; for several it is 1 when any of them failed, and each has its own code in
+the document of --json.`
+
+type testOptions struct {
+	names   []string
+	all     bool
+	timeout time.Duration
+}
+
+func newTestCmd(a *app) *cobra.Command {
+	o := &testOptions{}
+	cmd := &cobra.Command{
+		Use: "test {NAME... | --all}", Short: "connect to servers once and report what they offer", Long: testHelp,
+		Example:           "  mcpctl test docs\n  mcpctl test --all --json --timeout 20s",
+		ValidArgsFunction: a.completeServers,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.names = args
+			if o.all == (len(args) > 0) {
+				return usageOf(cmd, "name servers, or give --all")
+			}
+			if o.timeout < 0 || cmd.Flags().Changed("timeout") && o.timeout == 0 {
+				return usageOf(cmd, "--timeout takes a duration above 0, such as 20s")
+			}
+			return runTest(cmd.Context(), a, o)
+		},
+	}
+	cmd.Flags().BoolVar(&o.all, "all", false, "test every server that is enabled and in force")
+	cmd.Flags().DurationVar(&o.timeout, "timeout", 0, "limit of the whole test of one server, `D` such as 20s (default: the entry's timeout)")
+	return cmd
+}
+
+func runTest(ctx context.Context, a *app, o *testOptions) error {
+	c, err := a.load()
+	if err != nil {
+		return err
+	}
+	names := o.names
+	if o.all {
+		for _, row := range c.Rows {
+			if row.InForce && row.Enabled {
+				names = append(names, row.Entry.Name)
+			}
+		}
+	}
+	doc := report.Test{Schema: wire.Schema, Results: make([]report.TestResult, len(names))}
+	errs := make([]error, len(names))
+	slots := make(chan struct{}, testsAtOnce)
+	var wg sync.WaitGroup
+	for i, name := range names {
+		wg.Go(func() {
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			doc.Results[i], errs[i] = a.testOne(ctx, c, name, o.timeout)
+		})
+	}
+	wg.Wait()
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err := a.print(doc, func(w *bytes.Buffer) error { return testTable(w, doc) }); err != nil {
+		return err
+	}
+	return testVerdict(a, names, errs)
+}
+
+// testsAtOnce: more at the same time gain nothing on a few cores and make slow
+// starters time out.
+const testsAtOnce = 8
+
+// testVerdict: one server's failure is the command's; of several, the answer to
+// "are all well" is no.
+func testVerdict(a *app, names []string, errs []error) error {
+	if len(names) == 1 && errs[0] != nil {
+		return wholeAnswer{errs[0]}
+	}
+	if errors.Join(errs...) == nil {
+		return nil
+	}
+	if a.json == "" {
+		for _, err := range errs {
+			if err != nil {
+				e := wire.FromError(err)
+				report.Tell(a.streams.Err, report.Message{Text: e.Text, Hint: e.Advice})
+			}
+		}
+	}
+	return exit(1)
+}
+
+func (a *app) testOne(ctx context.Context, c *store.Config, name string, timeout time.Duration) (report.TestResult, error) {
+	out := report.TestResult{Name: name, State: wire.Failed, Tools: []string{}}
+	admitted, err := c.Admit(name)
+	if err == nil {
+		r := probe.Test(ctx, admitted, probe.Options{Env: a.env, Client: a.version, Timeout: timeout, Log: a.verboseLog(name)})
+		err = r.Err
+		out.OK, out.ProtocolVersion, out.Resources, out.Prompts = r.OK, r.ProtocolVersion, r.Resources, r.Prompts
+		out.Server = wire.Peer{Name: r.ServerName, Version: r.ServerVersion}
+		out.Tools, out.MS = emptyList(r.Tools), r.Duration.Milliseconds()
+		if r.Noise > 0 && a.json == "" {
+			a.warn("server '"+name+"' wrote "+strconv.Itoa(r.Noise)+" line(s) to stdout that are not protocol messages; they were ignored", "a stdio server writes its log to stderr")
+		}
+	}
+	if err == nil {
+		out.State = wire.Connected
+		return out, nil
+	}
+	e := wire.FromError(err).On(name)
+	out.Error = e
+	switch e.Word {
+	case wire.NotApproved:
+		out.State = wire.PendingApproval
+	case wire.LoginRequired:
+		out.State = wire.NeedsSignIn
+	case wire.ConfigInvalid:
+		out.State = wire.InvalidConfig
+	}
+	return out, e
+}
+
+// verboseLog shows what a server says, with -v.
+func (a *app) verboseLog(name string) func(dial.Event) {
+	if !a.verbose {
+		return nil
+	}
+	var mu sync.Mutex
+	return func(e dial.Event) {
+		mu.Lock()
+		defer mu.Unlock()
+		report.Tell(a.streams.Err, report.Message{Text: "[" + name + "] " + e.Level + " " + e.Logger + ": " + redact.Text(e.Text)})
+	}
+}
+
+func testTable(w *bytes.Buffer, doc report.Test) error {
+	var rows [][]string
+	for _, r := range doc.Results {
+		verdict, detail := "ok", r.Server.Name+" "+r.Server.Version
+		if !r.OK {
+			verdict, detail = "FAILED", string(r.Error.Word)
+		}
+		rows = append(rows, []string{r.Name, verdict, strconv.Itoa(len(r.Tools)), r.ProtocolVersion, strconv.FormatInt(r.MS, 10) + " ms", detail})
+	}
+	return report.Table(w, []string{"NAME", "RESULT", "TOOLS", "PROTOCOL", "TIME", "DETAIL"}, rows)
+}
