@@ -46,6 +46,7 @@ var homes = map[string][]string{
 	"github.com/mattn/go-isatty":             {"internal/commands"},
 	"golang.org/x/term":                      {"internal/commands"},
 	"github.com/olekukonko/tablewriter":      {"internal/commands/report"},
+	"github.com/aymanbagabas/go-udiff":       {"internal/commands/report"},
 	"github.com/tailscale/hujson":            {"internal/store/jsonc"},
 	"github.com/gofrs/flock":                 {"internal/store/atomicfile"},
 	"github.com/fsnotify/fsnotify":           {"internal/engine"},

@@ -56,6 +56,7 @@ type addOptions struct {
 	disabled    bool
 	entry       string
 	replace     bool
+	dryRun      bool
 
 	name    string
 	command []string // behind "--"
@@ -92,6 +93,7 @@ func newAddCmdF(a *app, runF func(context.Context, *addOptions) error) *cobra.Co
 	f.BoolVar(&o.disabled, "disabled", false, "add it switched off")
 	f.StringVar(&o.entry, "entry", "", "the whole entry as `JSON`, or - for stdin")
 	f.BoolVar(&o.replace, "replace", false, "replace the entry of this name")
+	f.BoolVar(&o.dryRun, "dry-run", false, "write nothing; show the difference")
 	return cmd
 }
 
@@ -147,12 +149,12 @@ func runAdd(ctx context.Context, a *app, o *addOptions) error {
 	if err != nil {
 		return err
 	}
-	change, err := s.Add(ctx, store.AddRequest{Scope: scope, Name: o.name, Entry: entry, Replace: o.replace})
+	change, err := s.Add(ctx, store.AddRequest{Scope: scope, Name: o.name, Entry: entry, Replace: o.replace, DryRun: o.dryRun})
 	if err != nil {
 		return err
 	}
 	o.hints(a, s)
-	return a.printEdit(change, "added")
+	return a.printEdit(s, change, "added")
 }
 
 // build makes the entry from the flags, keys in the order people write them.

@@ -19,6 +19,7 @@ Only the members named are removed; every other byte of the file stays. With
 type removeOptions struct {
 	scope  scopeFlags
 	expect string
+	dryRun bool
 	names  []string
 }
 
@@ -35,6 +36,7 @@ func newRemoveCmd(a *app) *cobra.Command {
 	}
 	o.scope.register(cmd.Flags())
 	cmd.Flags().StringVar(&o.expect, "expect-fingerprint", "", "refuse unless the entry has fingerprint `FP`")
+	cmd.Flags().BoolVar(&o.dryRun, "dry-run", false, "write nothing; show the difference")
 	return cmd
 }
 
@@ -59,9 +61,9 @@ func runRemove(ctx context.Context, a *app, o *removeOptions) error {
 		scope, err := o.scope.defining(c, name)
 		if err == nil {
 			var change store.Change
-			change, err = c.Store.Remove(ctx, store.RemoveRequest{Scope: scope, Name: name, Expect: expect})
+			change, err = c.Store.Remove(ctx, store.RemoveRequest{Scope: scope, Name: name, Expect: expect, DryRun: o.dryRun})
 			if err == nil {
-				err = a.printEdit(change, "removed")
+				err = a.printEdit(c.Store, change, "removed")
 			}
 		}
 		errs = append(errs, err)

@@ -4,6 +4,7 @@ package probe
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/mcpctl/mcpctl/internal/probe/dial"
@@ -48,6 +49,9 @@ func Test(ctx context.Context, server store.Admitted, opts Options) Result {
 		defer cancel()
 	}
 	r.Err = r.test(ctx, server, opts)
+	if errors.Is(r.Err, dial.ErrSessionGone) { // the server has restarted meanwhile; once is bad luck
+		r.Err = r.test(ctx, server, opts)
+	}
 	r.OK = r.Err == nil
 	r.Duration = time.Since(began)
 	return r

@@ -22,6 +22,7 @@ type Change struct {
 	Name        string
 	Fingerprint Fingerprint // of the entry afterwards; "" when it was removed
 	Unchanged   bool        // the bytes were already as wanted; nothing was touched
+	DryRun      bool        // nothing was written: Before and After tell what would be
 	Before      []byte
 	After       []byte
 }
@@ -32,6 +33,7 @@ type AddRequest struct {
 	Name    string
 	Entry   json.RawMessage // the value to write, an object
 	Replace bool            // replace what the name holds
+	DryRun  bool            // do everything but write
 }
 
 // Add writes a new entry and, in a project file, approves exactly that entry:
@@ -43,7 +45,7 @@ func (s *Store) Add(ctx context.Context, req AddRequest) (Change, error) {
 			Hint_: "a name has 1 to 100 of A-Z a-z 0-9 _ . : - and does not begin with '-'"}
 	}
 	var added *Entry
-	change, err := s.edit(ctx, req.Scope, req.Name, func(src *Source, doc *jsonc.Document) ([]byte, error) {
+	change, err := s.edit(ctx, editRequest{req.Scope, req.Name, req.DryRun}, func(src *Source, doc *jsonc.Document) ([]byte, error) {
 		for _, e := range src.Entries {
 			if e.Name != req.Name && namespace(e.Name) == namespace(req.Name) || e.Name == req.Name && !req.Replace {
 				return nil, taken(req, e)
@@ -61,7 +63,7 @@ func (s *Store) Add(ctx context.Context, req AddRequest) (Change, error) {
 		return Change{}, err
 	}
 	change.Fingerprint = added.Fingerprint
-	if req.Scope == Project {
+	if req.Scope == Project && !req.DryRun {
 		if err := s.Approve(ctx, added, false); err != nil {
 			return change, fmt.Errorf("'%s' was written, but not approved: %w", req.Name, err)
 		}
@@ -101,13 +103,14 @@ type RemoveRequest struct {
 	Scope  Scope
 	Name   string
 	Expect Fingerprint
+	DryRun bool
 }
 
 // Remove deletes the entry of exactly that name, malformed ones included. It
 // fails with MCP_NOT_FOUND when the scope's file has none, and with
 // MCP_CONFIG_CONFLICT when it is not the one the caller saw.
 func (s *Store) Remove(ctx context.Context, req RemoveRequest) (Change, error) {
-	return s.edit(ctx, req.Scope, req.Name, func(src *Source, doc *jsonc.Document) ([]byte, error) {
+	return s.edit(ctx, editRequest{req.Scope, req.Name, req.DryRun}, func(src *Source, doc *jsonc.Document) ([]byte, error) {
 		e := src.entry(req.Name)
 		if e == nil {
 			return nil, src.notFound(req.Name)
@@ -154,11 +157,19 @@ func (src *Source) notFound(name string) error {
 	return err
 }
 
+// editRequest is what every edit has in common.
+type editRequest struct {
+	scope  Scope
+	name   string
+	dryRun bool
+}
+
 // edit is the one path of a write (design §6): open, lock, read, check, edit,
 // check what would be read back, replace. plan gets the file as the lock holder
 // reads it; check gets the result as a reader would see it.
-func (s *Store) edit(ctx context.Context, scope Scope, name string,
+func (s *Store) edit(ctx context.Context, req editRequest,
 	plan func(*Source, *jsonc.Document) ([]byte, error), check func(*Source) error) (Change, error) {
+	scope := req.scope
 	target, limit, err := s.target(scope)
 	if err != nil {
 		return Change{}, err
@@ -183,9 +194,10 @@ func (s *Store) edit(ctx context.Context, scope Scope, name string,
 	}
 	after, err := plan(src, doc)
 	if err != nil {
-		return Change{}, located(err, src, name)
+		return Change{}, located(err, src, req.name)
 	}
-	change := Change{Path: src.Path, Scope: scope, Name: name, Before: before, After: after, Unchanged: string(before) == string(after)}
+	change := Change{Path: src.Path, Scope: scope, Name: req.name, Before: before, After: after,
+		Unchanged: string(before) == string(after), DryRun: req.dryRun}
 	result := s.parsed(scope, target.Real(), after)
 	if result.Broken {
 		return Change{}, fmt.Errorf("the edit of '%s' would spoil the file: %w", src.Path, result.firstError())
@@ -196,7 +208,7 @@ func (s *Store) edit(ctx context.Context, scope Scope, name string,
 	if err := check(result); err != nil {
 		return Change{}, err
 	}
-	if change.Unchanged {
+	if change.Unchanged || req.dryRun {
 		return change, nil
 	}
 	if scope == Project {

@@ -86,3 +86,56 @@ func maskText(text, where string) string {
 	}
 	return redact.Text(text)
 }
+
+// MaskFile returns a file's text with the secrets of its servers hidden, laid out
+// as it is, for showing a difference. Text that does not parse is masked by shape.
+func (s *Store) MaskFile(data []byte) string {
+	doc, err := jsonc.Parse(data)
+	if err != nil || doc.Root() == nil || doc.Root().Kind() != jsonc.Object {
+		return redact.Text(string(data))
+	}
+	var b strings.Builder
+	done := 0
+	put := func(n *jsonc.Node, masked []byte) {
+		start, end := n.Span()
+		b.Write(data[done:start])
+		b.Write(masked)
+		done = end
+	}
+	if servers := doc.Root().Get(s.Client.TopKey); servers != nil {
+		for _, entry := range servers.Members() {
+			maskLeaves(entry.Value, "", put)
+		}
+	}
+	b.Write(data[done:])
+	return b.String()
+}
+
+// maskLeaves calls put, in the order of the text, for each string whose masked
+// form differs.
+func maskLeaves(n *jsonc.Node, where string, put func(*jsonc.Node, []byte)) {
+	switch n.Kind() {
+	case jsonc.Object:
+		for _, m := range n.Members() {
+			maskLeaves(m.Value, strings.TrimPrefix(where+"."+m.Key, "."), put)
+		}
+	case jsonc.Array:
+		words := make([]string, 0, len(n.Elements()))
+		for _, el := range n.Elements() {
+			text, _ := el.Text()
+			words = append(words, text)
+		}
+		for i, masked := range redact.Args(words) {
+			if el := n.Elements()[i]; el.Kind() != jsonc.String {
+				maskLeaves(el, where, put)
+			} else if masked != words[i] {
+				put(el, plainJSON(masked))
+			}
+		}
+	case jsonc.String:
+		text, _ := n.Text()
+		if masked := maskText(text, where); masked != text {
+			put(n, plainJSON(masked))
+		}
+	}
+}

@@ -33,6 +33,8 @@ type Edit struct {
 	Source      string `json:"source"`
 	Fingerprint string `json:"fingerprint,omitempty"`
 	Unchanged   bool   `json:"unchanged"`
+	DryRun      bool   `json:"dryRun,omitempty"`
+	Diff        string `json:"diff,omitempty"` // with dryRun: what would change, secrets hidden
 }
 
 // Approvals is the document of `approve`, `deny` and `revoke`.

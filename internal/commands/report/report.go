@@ -8,6 +8,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strings"
+
+	"github.com/aymanbagabas/go-udiff"
 
 	"github.com/mcpctl/mcpctl/internal/store/redact"
 )
@@ -59,4 +62,10 @@ func Tell(w io.Writer, m Message) {
 	if m.Hint != "" {
 		fmt.Fprintf(w, "hint: %s\n", redact.Line(m.Hint))
 	}
+}
+
+// Unified is the unified diff of two texts of one file, "" when they are equal.
+// It is made harmless for a terminal.
+func Unified(path, before, after string) string {
+	return redact.Visible(udiff.Unified("a/"+strings.TrimPrefix(path, "/"), "b/"+strings.TrimPrefix(path, "/"), before, after))
 }

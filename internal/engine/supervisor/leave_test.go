@@ -157,7 +157,9 @@ func TestRun(t *testing.T) {
 	swept := 0
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
-	go func() { done <- run(ctx, Options{Places: p.places, Ready: told, Sweep: func() int { swept++; return 2 }}) }()
+	go func() {
+		done <- run(ctx, Options{Places: p.places, Ready: told, Sweep: func() int { swept++; return 2 }})
+	}()
 	if line, err := io.ReadAll(ready); string(line) != "ready\n" || err != nil {
 		t.Errorf("%q, %v", line, err)
 	}

@@ -123,6 +123,10 @@ type readiness struct{ f *os.File }
 // the error object of wire.
 const readyLine = "ready"
 
+// FailReady tells the process that started this one why there will be no
+// supervisor, for errors before Run; ready may be nil.
+func FailReady(ready *os.File, err error) { (&readiness{ready}).tell(err) }
+
 func (r *readiness) tell(err error) {
 	if r.f == nil {
 		return

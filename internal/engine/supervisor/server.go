@@ -48,7 +48,7 @@ func newServer(o Options, inst *instance, newSession sessionMaker) *server {
 		idle = idleDefault
 	}
 	return &server{
-		o: o, inst: inst, newSession: newSession, epoch: randomID(), started: time.Now().UTC(),
+		o: o, inst: inst, newSession: newSession, epoch: randomID(), started: time.Now().UTC().Truncate(time.Millisecond),
 		log: newLogger(o.Log), idle: idle, guardEvery: guardEvery, helloWait: helloTimeout,
 		stop: make(chan struct{}), quiet: make(chan struct{}, 1), shared: map[sessionKey]*sharedSession{},
 	}

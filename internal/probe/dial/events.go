@@ -19,7 +19,7 @@ const (
 )
 
 // event is one server-sent event. Source: the HTML standard, "Server-sent
-// events", with LF and CRLF as line ends.
+// events".
 type event struct {
 	name, id string
 	retry    time.Duration // 0: not said
@@ -71,6 +71,35 @@ func readEvent(lines *lineReader) (event, error) {
 	}
 }
 
+// newEventLines reads the lines of a stream of events, which may end with LF,
+// CRLF or CR alone.
+func newEventLines(r io.Reader) *lineReader { return newLineReader(&lineEnds{in: r}, maxMessage) }
+
+// lineEnds turns every line end into LF.
+type lineEnds struct {
+	in io.Reader
+	cr bool // the last byte was a CR, so an LF belongs to it
+}
+
+func (l *lineEnds) Read(p []byte) (int, error) {
+	for {
+		n, err := l.in.Read(p)
+		kept := p[:0]
+		for _, b := range p[:n] {
+			half := b == '\n' && l.cr
+			if l.cr = b == '\r'; l.cr {
+				b = '\n'
+			}
+			if !half {
+				kept = append(kept, b)
+			}
+		}
+		if len(kept) > 0 || err != nil || len(p) == 0 {
+			return len(kept), err
+		}
+	}
+}
+
 func clampRetry(text string) time.Duration {
 	ms, err := strconv.ParseInt(text, 10, 64)
 	if err != nil && !errors.Is(err, strconv.ErrRange) {
@@ -118,7 +147,7 @@ type filter struct {
 
 // newFilter filters the answer to the request of x, which may be nil.
 func (g *guard) newFilter(body io.ReadCloser, x *exchange, keep func(jsonrpc.Message) bool) *filter {
-	f := &filter{body: body, lines: newLineReader(body, maxMessage), guard: g, keep: keep}
+	f := &filter{body: body, lines: newEventLines(body), guard: g, keep: keep}
 	if x != nil {
 		f.fail = x.setFault
 	}

@@ -100,7 +100,7 @@ func (d *dialer) old(ctx context.Context, err *Error) error {
 		return err
 	}
 	defer resp.Body.Close()
-	if ev, failed := readEvent(newLineReader(resp.Body, maxMessage)); failed != nil || ev.name != "endpoint" {
+	if ev, failed := readEvent(newEventLines(resp.Body)); failed != nil || ev.name != "endpoint" {
 		return err
 	}
 	return d.voice.fail(CodeConnectFailed, "the server only speaks the old HTTP+SSE transport", "set 'type' to 'sse' in its entry")
