@@ -46,7 +46,7 @@ type pipes struct {
 	stdin, stdout *os.File
 	ledger        *ledger
 	voice         *voice
-	probe         time.Duration // silentProbe; 0: wait for server/discover as long as it takes
+	probe         time.Duration // how long server/discover may go unanswered; 0: as long as it takes
 
 	incoming chan jsonrpc.Message
 	outgoing chan outgoing
@@ -74,7 +74,7 @@ type outgoing struct {
 
 func newPipes(stdin, stdout *os.File, v *voice) *pipes {
 	return &pipes{
-		stdin: stdin, stdout: stdout, voice: v, ledger: newLedger(), probe: silentProbe,
+		stdin: stdin, stdout: stdout, voice: v, ledger: newLedger(),
 		incoming: make(chan jsonrpc.Message), outgoing: make(chan outgoing),
 		closed: make(chan struct{}), readDone: make(chan struct{}), broken: make(chan struct{}),
 	}
