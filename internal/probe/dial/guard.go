@@ -30,7 +30,7 @@ const (
 // guard stands between the SDK and the network. It lets requests go to the
 // configured origin only, bounds what comes back, keeps results as they were
 // sent, says precisely what went wrong, and keeps one bad answer from ending the
-// whole session, which the SDK would do (conformance §5.2).
+// whole session, which the SDK would do.
 type guard struct {
 	next    http.RoundTripper
 	proxy   func(*http.Request) (*url.URL, error)
@@ -206,7 +206,7 @@ func (g *guard) unexpected(resp *http.Response, kind string) error {
 }
 
 // redirected is the error for a redirect: none is followed for a POST, and none
-// to another origin, or headers and tokens would go with it (threats E6).
+// to another origin, or headers and tokens would go with it.
 func (g *guard) redirected(req *http.Request, resp *http.Response) error {
 	target := resp.Header.Get("Location")
 	if u, err := req.URL.Parse(target); err == nil {

@@ -21,7 +21,7 @@ const (
 	// silentProbe is how long server/discover may go unanswered before the
 	// handshake goes on with initialize in the same process. Servers that are up
 	// answer within milliseconds; some older ones never answer anything before
-	// initialize (conformance §5.2).
+	// initialize.
 	silentProbe = 2 * time.Second
 	// writeStall is how long a server may take nothing off its full input before
 	// it counts as stuck. A busy server has 64 KiB of pipe to be late with.
