@@ -1,0 +1,107 @@
+package store
+
+import (
+	"encoding/json"
+	"path/filepath"
+
+	"github.com/mcpctl/mcpctl/internal/store/atomicfile"
+	"github.com/mcpctl/mcpctl/internal/store/jsonc"
+)
+
+// Elsewhere says that another program owns MCP here, so that mcpctl starts and
+// reaches no server; files can be edited all the same (design §9.4).
+type Elsewhere struct {
+	Owner  string // the program
+	Reason string // how that is known
+	Source string // the file that says so
+}
+
+// HandledBy is the value of the setting handledBy and the file it stands in; an
+// empty Owner means that it is not set.
+type HandledBy struct{ Owner, Source string }
+
+// handledElsewhere tells whether another program owns MCP here, and names the
+// files that were asked. The setting is stronger than what a client's files say.
+func (s *Store) handledElsewhere(setting HandledBy) (*Elsewhere, []string) {
+	files := s.settingsFiles()
+	if setting.Owner != "" {
+		return &Elsewhere{Owner: setting.Owner, Reason: "the setting handledBy says so", Source: setting.Source}, files
+	}
+	ask, ok := owners[s.Client.Name]
+	if !ok {
+		return nil, files
+	}
+	found, asked := ask(s)
+	return found, append(files, asked...)
+}
+
+// owners are the clients whose own files tell who owns MCP.
+var owners = map[string]func(*Store) (*Elsewhere, []string){"pi": piElsewhere}
+
+// administratorSettings is stronger than the user's.
+const administratorSettings = "/etc/mcpctl/config.json"
+
+func (s *Store) settingsFiles() []string {
+	return []string{administratorSettings, filepath.Join(s.Places.ConfigHome, "mcpctl", "config.json")}
+}
+
+// handledBySetting reads handledBy, the administrator's first. A file that cannot
+// be read says nothing here: who reads the settings as such tells what is wrong.
+func (s *Store) handledBySetting() HandledBy {
+	for _, path := range s.settingsFiles() {
+		if n := settingsNode(path); n != nil {
+			if owner, ok := textOf(n.Get("handledBy")); ok && owner != "" {
+				return HandledBy{Owner: owner, Source: path}
+			}
+		}
+	}
+	return HandledBy{}
+}
+
+// settingsNode is the object in a settings file; nil when there is none.
+func settingsNode(path string) *jsonc.Node {
+	data, _, err := atomicfile.ReadFile(path, projectLimit)
+	if err != nil || data == nil {
+		return nil
+	}
+	return objectOf(data)
+}
+
+func objectOf(data json.RawMessage) *jsonc.Node {
+	doc, err := jsonc.Parse(data)
+	if err != nil || doc.Root() == nil || doc.Root().Kind() != jsonc.Object {
+		return nil
+	}
+	return doc.Root()
+}
+
+func textOf(n *jsonc.Node) (string, bool) {
+	if n == nil {
+		return "", false
+	}
+	return n.Text()
+}
+
+// handOver marks what is in force as another program's.
+func (c *Config) handOver(e *Elsewhere, files []string) {
+	c.Elsewhere, c.elsewhereFiles = e, files
+	if e == nil {
+		return
+	}
+	for _, row := range c.Rows {
+		if row.InForce {
+			row.Elsewhere = e
+		}
+	}
+}
+
+// RefuseElsewhere is the error for whatever would start or reach a server where
+// another program owns MCP; nil where none does.
+func (c *Config) RefuseElsewhere() error {
+	if c.Elsewhere == nil {
+		return nil
+	}
+	return &Error{Code_: CodeElsewhere, Path: c.Elsewhere.Source,
+		Message: "MCP is handled by " + c.Elsewhere.Owner + " here: " + c.Elsewhere.Reason,
+		Hint_:   "files can be edited all the same; to use the servers with mcpctl, change that setting"}
+}
