@@ -62,6 +62,21 @@ func (c *Config) furtherRow(e *Entry) *Row {
 	return row
 }
 
+// switchedOffBy names the override that switches a server off although its own
+// definition does not.
+func (r *Row) switchedOffBy() string {
+	for _, o := range r.Overrides {
+		if o.Override.Enabled == nil {
+			continue
+		}
+		if *o.Override.Enabled {
+			return ""
+		}
+		return fmt.Sprintf(", and take it from %s:%d, which switches it off", o.Source.Path, o.Line)
+	}
+	return ""
+}
+
 func (r *Row) overriddenBy(e *Entry) bool {
 	for _, o := range r.Overrides {
 		if o == e {

@@ -185,6 +185,14 @@ func (src *Source) clientRow() client.Client {
 	return row
 }
 
+// dialect is the client whose shape the entries have; "" for mcpctl's own.
+func (src *Source) dialect() string {
+	if row := src.clientRow(); row.Dialect.Read != nil {
+		return row.Name
+	}
+	return ""
+}
+
 // converted is the entry in mcpctl's shape; what is remarkable about the
 // conversion is noted.
 func (d *decoder) converted(row client.Client, entry *jsonc.Node) *jsonc.Node {

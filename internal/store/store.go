@@ -83,7 +83,11 @@ func (s *Store) checkPlaces() error {
 	if !s.Workspace.HasProject {
 		return nil
 	}
-	for _, dir := range []string{s.Places.ConfigHome, s.Places.StateHome, filepath.Dir(s.Path(User))} {
+	dirs := []string{s.Places.ConfigHome, s.Places.StateHome}
+	if !s.Client.User.InConfigHome {
+		dirs = append(dirs, filepath.Dir(s.Path(User)))
+	}
+	for _, dir := range dirs {
 		if inside(s.Workspace.Dir, realest(dir)) {
 			return &Error{Code_: CodePathUnsafe, Path: dir,
 				Message: "the user's files would lie inside the workspace '" + s.Workspace.Dir + "'",
