@@ -72,8 +72,8 @@ func (s *Store) placesHint() string {
 	return "unset " + strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1] + ", or point them outside"
 }
 
-// Clients lists the names of all known clients.
-func Clients() []string { return client.Names() }
+// ClientNames lists the names of all known clients.
+func ClientNames() []string { return client.Names() }
 
 // ReadSources reads every file that counts once, strongest first: those of the
 // chosen client, the project files of the others, and the user files of those

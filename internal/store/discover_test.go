@@ -175,27 +175,27 @@ func TestHandledBy(t *testing.T) {
 	w := newWorld(t)
 	path := w.at(".pi/agent/settings.json", `{"extensions":["-builtin:mcp"]}`)
 	s := w.openAs("pi")
-	got, files := s.handledElsewhere(HandledBy{Owner: "desk", Source: "/etc/x"})
+	got, files := s.handledElsewhere(&Elsewhere{Owner: "desk", Source: "/etc/x"})
 	if got == nil || got.Owner != "desk" || got.Source != "/etc/x" {
 		t.Errorf("the setting: %+v", got)
 	}
-	got, files = s.handledElsewhere(HandledBy{})
+	got, files = s.handledElsewhere(nil)
 	if got == nil || got.Source != path || !slices.Contains(files, path) {
 		t.Errorf("pi's settings: %+v, files %v", got, files)
 	}
-	if got, _ := w.open().handledElsewhere(HandledBy{}); got != nil {
+	if got, _ := w.open().handledElsewhere(nil); got != nil {
 		t.Errorf("for native: %+v", got)
 	}
 	for _, text := range []string{"", "[", `[]`, `{"extensions":7}`, `{"extensions":["-builtin:llama.cpp","a"]}`, `{"packages":{"a":1}}`,
 		`{"extensions":["-builtin:mcp","+builtin:mcp"]}`, `{"packages":["npm:x-pi-mcp-adapter@1","git:github.com/a/b"]}`} {
 		w.write(path, text)
-		if got, _ := s.handledElsewhere(HandledBy{}); got != nil {
+		if got, _ := s.handledElsewhere(nil); got != nil {
 			t.Errorf("%s: %+v", text, got)
 		}
 	}
 	for _, text := range []string{`{"packages":["npm:pi-mcp-adapter"]}`, `{"packages":["git:github.com/a/pi-mcp-adapter.git@v1"]}`, `{"packages":[{"source":"npm:pi-mcp-adapter@2"}]}`} {
 		w.write(path, text)
-		if got, _ := s.handledElsewhere(HandledBy{}); got == nil || got.Owner != "pi-mcp-adapter" {
+		if got, _ := s.handledElsewhere(nil); got == nil || got.Owner != "pi-mcp-adapter" {
 			t.Errorf("%s: %+v", text, got)
 		}
 	}

@@ -16,16 +16,17 @@ type Elsewhere struct {
 	Source string // the file that says so
 }
 
-// HandledBy is the value of the setting handledBy and the file it stands in; an
-// empty Owner means that it is not set.
-type HandledBy struct{ Owner, Source string }
-
 // handledElsewhere tells whether another program owns MCP here, and names the
-// files that were asked. The setting is stronger than what a client's files say.
-func (s *Store) handledElsewhere(setting HandledBy) (*Elsewhere, []string) {
+// files that were asked. setting is the value of handledBy, nil when it is not set;
+// it is stronger than what a client's files say.
+func (s *Store) handledElsewhere(setting *Elsewhere) (*Elsewhere, []string) {
 	files := s.settingsFiles()
-	if setting.Owner != "" {
-		return &Elsewhere{Owner: setting.Owner, Reason: "the setting handledBy says so", Source: setting.Source}, files
+	if setting != nil {
+		found := *setting
+		if found.Reason == "" {
+			found.Reason = "the setting handledBy says so"
+		}
+		return &found, files
 	}
 	ask, ok := owners[s.Client.Name]
 	if !ok {
@@ -45,17 +46,28 @@ func (s *Store) settingsFiles() []string {
 	return []string{administratorSettings, filepath.Join(s.Places.ConfigHome, "mcpctl", "config.json")}
 }
 
-// handledBySetting reads handledBy, the administrator's first. A file that cannot
-// be read says nothing here: who reads the settings as such tells what is wrong.
-func (s *Store) handledBySetting() HandledBy {
+// handledBySetting reads handledBy, a name or an object with owner and reason, the
+// administrator's first. A file that cannot be read says nothing here: who reads
+// the settings as such tells what is wrong.
+func (s *Store) handledBySetting() *Elsewhere {
 	for _, path := range s.settingsFiles() {
-		if n := settingsNode(path); n != nil {
-			if owner, ok := textOf(n.Get("handledBy")); ok && owner != "" {
-				return HandledBy{Owner: owner, Source: path}
-			}
+		n := settingsNode(path)
+		if n == nil || n.Get("handledBy") == nil {
+			continue
+		}
+		found := &Elsewhere{Source: path}
+		value := n.Get("handledBy")
+		if owner, ok := value.Text(); ok {
+			found.Owner = owner
+		} else {
+			found.Owner, _ = textOf(value.Get("owner"))
+			found.Reason, _ = textOf(value.Get("reason"))
+		}
+		if found.Owner != "" {
+			return found
 		}
 	}
-	return HandledBy{}
+	return nil
 }
 
 // settingsNode is the object in a settings file; nil when there is none.
