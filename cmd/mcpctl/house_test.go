@@ -33,7 +33,7 @@ var rooms = map[string][]string{
 	"internal/probe/dial":        {"internal/store", "internal/store/redact"},
 	"internal/store":             {"internal/store/atomicfile", "internal/store/client", "internal/store/jsonc", "internal/store/redact"},
 	"internal/store/atomicfile":  {},
-	"internal/store/client":      {},
+	"internal/store/client":      {"internal/store/jsonc"},
 	"internal/store/jsonc":       {},
 	"internal/store/redact":      {},
 }

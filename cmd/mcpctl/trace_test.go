@@ -15,6 +15,7 @@ import (
 // repository says (design §5.3). A new one belongs here.
 var tracedVerbs = [][]string{
 	{"list"}, {"list", "--json"}, {"list", "--show-origin"}, {"list", "-z"},
+	{"list", "--all"}, {"--client", "pi", "list", "--all"}, {"--client", "omp", "list"}, {"--client", "pi", "test", "evil"},
 	{"show", "evil"}, {"show", "web", "--json"},
 	{"status"}, {"status", "--json"}, {"status", "evil"},
 	{"approve", "--list"}, {"approve", "--list", "--json"}, {"approve", "evil"},

@@ -22,6 +22,10 @@ const addHelp = `Add a server. Everything behind "--" is the server's command an
 spoken to over HTTP. With --entry the whole entry is given as JSON, or read from
 stdin with "-".
 
+With --client the server goes into that client's file, in the shape the client
+reads; what it cannot express, and a name it does not accept, is refused. An
+--entry is written as it stands.
+
 Without a scope flag the server goes into the user's file. In a project file the
 entry is approved at once: its author is the user.
 
@@ -148,6 +152,11 @@ func runAdd(ctx context.Context, a *app, o *addOptions) error {
 	entry, err := o.build(a)
 	if err != nil {
 		return err
+	}
+	if o.entry == "" { // what the user wrote whole is in the client's shape already
+		if entry, err = s.InClientShape(scope, entry); err != nil {
+			return err
+		}
 	}
 	change, err := s.Add(ctx, store.AddRequest{Scope: scope, Name: o.name, Entry: entry, Replace: o.replace, DryRun: o.dryRun})
 	if err != nil {

@@ -71,6 +71,10 @@ func fileState(row *store.Row) (state wire.State, detail string) {
 		return wire.InvalidConfig, ""
 	case row.Approval != store.NotNeeded && row.Approval != store.Approved:
 		return wire.PendingApproval, row.Why
+	case row.Role != "" && !row.Enabled:
+		return wire.Disabled, row.Why
+	case row.Role != "":
+		return wire.NotRunning, row.Why
 	case !row.InForce:
 		return wire.InvalidConfig, row.Why
 	case !row.Enabled && row.Entry.Definition.Enabled:
@@ -82,6 +86,8 @@ func fileState(row *store.Row) (state wire.State, detail string) {
 		return wire.Disabled, "disabled by " + row.Overrides[0].Source.Path
 	case !row.Enabled:
 		return wire.Disabled, ""
+	case row.Elsewhere != nil:
+		return wire.Elsewhere, "handled by " + row.Elsewhere.Owner
 	}
 	return wire.NotRunning, ""
 }

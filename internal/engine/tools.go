@@ -24,6 +24,12 @@ func (s *Session) ListTools(ctx context.Context, name string) (wire.Tools, error
 		}
 		servers = append(servers, sv)
 	} else {
+		s.mu.Lock()
+		err := s.config.RefuseElsewhere()
+		s.mu.Unlock()
+		if err != nil {
+			return wire.Tools{}, err
+		}
 		servers = s.all()
 	}
 	out := wire.Tools{Schema: wire.Schema, Servers: make([]wire.ServerTools, len(servers))}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"time"
 
 	"github.com/mcpctl/mcpctl/internal/store/atomicfile"
@@ -40,9 +41,8 @@ type AddRequest struct {
 // the user typed it. It fails with MCP_NAME_TAKEN when the name, or one that
 // falls together with it, holds any value, a malformed one included.
 func (s *Store) Add(ctx context.Context, req AddRequest) (Change, error) {
-	if why := NameFault(req.Name); why != "" {
-		return Change{}, &Error{Code_: CodeUsage, Server_: req.Name, Message: "the name " + quoted(req.Name) + " " + why,
-			Hint_: "a name has 1 to 100 of A-Z a-z 0-9 _ . : - and does not begin with '-'"}
+	if err := s.nameFault(req.Scope, req.Name); err != nil {
+		return Change{}, err
 	}
 	var added *Entry
 	change, err := s.edit(ctx, editRequest{req.Scope, req.Name, req.DryRun}, func(src *Source, doc *jsonc.Document) ([]byte, error) {
@@ -51,7 +51,7 @@ func (s *Store) Add(ctx context.Context, req AddRequest) (Change, error) {
 				return nil, taken(req, e)
 			}
 		}
-		return doc.Set([]string{s.Client.TopKey, req.Name}, req.Entry)
+		return doc.Set([]string{src.clientRow().TopKey, req.Name}, req.Entry)
 	}, func(after *Source) error {
 		added = after.entry(req.Name)
 		if added != nil && added.Valid() {
@@ -118,7 +118,7 @@ func (s *Store) Remove(ctx context.Context, req RemoveRequest) (Change, error) {
 		if req.Expect != "" && req.Expect != e.Fingerprint {
 			return nil, Conflict(e, req.Expect)
 		}
-		return doc.Remove([]string{s.Client.TopKey, req.Name})
+		return doc.Remove([]string{src.clientRow().TopKey, req.Name})
 	}, func(after *Source) error {
 		if after.entry(req.Name) != nil {
 			return &Error{Code_: CodeInvalid, Path: after.Path, Server_: req.Name, Message: "the name stands in the file twice",
@@ -219,12 +219,15 @@ func (s *Store) edit(ctx context.Context, req editRequest,
 
 func (s *Store) target(scope Scope) (*atomicfile.Target, int64, error) {
 	path := s.Path(scope)
+	if s.Client.ReadOnly && scope != Local {
+		return nil, 0, &Error{Code_: CodeUsage, Path: path, Message: "mcpctl reads the files of " + s.Client.Name + " and does not write them", Hint_: "use --local"}
+	}
 	if path == "" {
 		return nil, 0, &Error{Code_: CodeUsage, Message: "there is no project in '" + s.Workspace.Dir + "'",
 			Hint_: "the home directory and those above it have none; use --user, or go to a project"}
 	}
 	if scope == Project {
-		t, err := atomicfile.Within(s.Workspace.Dir, s.Client.ProjectFile)
+		t, err := atomicfile.Within(s.Workspace.Dir, filepath.FromSlash(s.Client.ProjectFile))
 		return t, projectLimit, err
 	}
 	t, err := atomicfile.Follow(path)
@@ -234,7 +237,8 @@ func (s *Store) target(scope Scope) (*atomicfile.Target, int64, error) {
 // parsed reads bytes as the file of a scope would be read.
 func (s *Store) parsed(scope Scope, real string, data []byte) *Source {
 	src := &Source{Client: s.Client.Name, Scope: scope, Path: s.Path(scope), Real: real, Exists: data != nil}
-	src.parse(data, s.Client.TopKey)
+	src.Client = src.clientRow().Name
+	src.parse(data, src.clientRow().TopKey)
 	return src
 }
 

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"github.com/mcpctl/mcpctl/internal/store/client"
 	"github.com/mcpctl/mcpctl/internal/store/jsonc"
 )
 
@@ -20,6 +21,10 @@ type Source struct {
 	Problems []Problem
 	Broken   bool // it could not be read or parsed, so Entries says nothing
 	Empty    bool // missing, blank or comments only
+	ShowOnly bool // its entries are shown and never in force
+
+	second  bool // read beside the file that the client writes
+	off, on []listed
 }
 
 // Entry is one member of a file's servers: a definition, an override, or
@@ -102,14 +107,14 @@ const (
 
 // newEntry reads one member. It never fails: what is wrong is in Problems, and
 // then the entry is not Valid.
-func newEntry(src *Source, m jsonc.Member) *Entry {
+func newEntry(src *Source, row client.Client, m jsonc.Member) *Entry {
 	raw := m.Value.Raw()
 	e := &Entry{
 		Name: m.Key, Source: src, Line: m.KeyPosition.Line, Column: m.KeyPosition.Column,
 		Raw: raw, Fingerprint: EntryFingerprint(m.Key, raw),
 	}
 	d := &decoder{entry: e}
-	if why := NameFault(m.Key); why != "" {
+	if why := row.Names.Fault(m.Key); why != "" {
 		d.fail(m.KeyPosition, "the name "+quoted(m.Key)+" "+why, "rename it in the file, or remove it with this exact name")
 	}
 	if m.Value.Kind() != jsonc.Object {
@@ -117,7 +122,7 @@ func newEntry(src *Source, m jsonc.Member) *Entry {
 		return e
 	}
 	d.clashes(m.Value)
-	def, over := d.decode(m.Value)
+	def, over := d.decode(d.converted(row, m.Value))
 	if !d.failed {
 		e.Definition, e.Override = def, over
 	}
@@ -135,26 +140,11 @@ func nestingHint(key string) string {
 }
 
 // NameFault says why mcpctl does not accept a server name, or "" when it does:
-// 1 to 100 of [A-Za-z0-9_.:-] with no leading '-' (design §3).
+// 1 to 100 of [A-Za-z0-9_.:-] with no leading '-' (design §3). Other clients have
+// rules of their own.
 func NameFault(name string) string {
-	if name == "" {
-		return "is empty"
-	}
-	if len(name) > 100 {
-		return "is longer than 100 characters"
-	}
-	if name[0] == '-' {
-		return "begins with '-'"
-	}
-	for _, r := range name {
-		switch {
-		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9',
-			r == '_', r == '.', r == ':', r == '-':
-		default:
-			return "has characters other than A-Z a-z 0-9 _ . : -"
-		}
-	}
-	return ""
+	row, _ := client.Lookup(client.Native)
+	return row.Names.Fault(name)
 }
 
 // namespace is what a name becomes in the names of its tools (design §10); two
