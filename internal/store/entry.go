@@ -56,6 +56,7 @@ type Definition struct {
 	Lifecycle       Lifecycle
 	ProtocolVersion string
 	CredentialID    string // auth.credentialId; user and local scope only
+	OAuth           *OAuth // nil: the entry does not say
 }
 
 // Override changes only some fields of the server below it (design §1).
