@@ -2,6 +2,7 @@ package store
 
 import (
 	"encoding/json"
+	"strings"
 	"time"
 
 	"github.com/mcpctl/mcpctl/internal/store/jsonc"
@@ -158,20 +159,23 @@ func NameFault(name string) string {
 	return ""
 }
 
-// namespace is what a name becomes in the names of its tools (design §10); two
-// names of one source that fall together cannot both be served.
+// namespace is what a name becomes in the names of its tools by the strictest of
+// the joiners (design §10): lower case, runs of anything but letters and digits
+// as one '_', none at the ends. Two names of one source that fall together
+// cannot both be served.
 func namespace(name string) string {
-	out := []byte(name)
-	for i, c := range out {
+	out := make([]byte, 0, len(name))
+	for _, c := range []byte(name) {
 		switch {
 		case c >= 'a' && c <= 'z', c >= '0' && c <= '9':
+			out = append(out, c)
 		case c >= 'A' && c <= 'Z':
-			out[i] = c + ('a' - 'A')
-		default:
-			out[i] = '_'
+			out = append(out, c+('a'-'A'))
+		case len(out) > 0 && out[len(out)-1] != '_':
+			out = append(out, '_')
 		}
 	}
-	return string(out)
+	return strings.TrimSuffix(string(out), "_")
 }
 
 func quoted(s string) string {
