@@ -44,7 +44,7 @@ func (s *Store) amend(ctx context.Context, a amendment) (Change, error) {
 		then: func() error { return s.carry(ctx, word, became) },
 	})
 	if became != nil {
-		change.Fingerprint = became.Fingerprint
+		change.Fingerprint, change.Warnings = became.Fingerprint, became.Problems
 	}
 	return change, err
 }

@@ -26,6 +26,7 @@ type Change struct {
 	DryRun      bool        // nothing was written: Before and After tell what would be
 	Before      []byte
 	After       []byte
+	Warnings    []Problem // of update: about the entry afterwards
 }
 
 // AddRequest asks for a new entry.

@@ -126,6 +126,27 @@ func newEntry(src *Source, m jsonc.Member) *Entry {
 	return e
 }
 
+// ReadEntry reads one entry that stands in no file: JSON with comments. It fails
+// with MCP_CONFIG_INVALID when the text does not parse, or is neither a valid
+// definition nor a valid override.
+func ReadEntry(name string, text []byte) (*Entry, error) {
+	invalid := func(message, hint string) error {
+		return &Error{Code_: CodeInvalid, Server_: name, Message: message, Hint_: hint}
+	}
+	doc, err := jsonc.Parse(text)
+	if err != nil {
+		return nil, invalid("the entry does not parse: "+err.Error(), "")
+	}
+	if doc.Root() == nil {
+		return nil, invalid("there is no entry", "")
+	}
+	e := newEntry(&Source{Scope: Local}, jsonc.Member{Key: name, KeyPosition: doc.Root().Position(), Value: doc.Root()})
+	if !e.Valid() {
+		return nil, invalidEntry(name, e)
+	}
+	return e, nil
+}
+
 // nestingHint recognises a definition written one level too high.
 func nestingHint(key string) string {
 	for _, f := range []string{"type", "command", "args", "env", "url", "headers", "cwd"} {

@@ -171,8 +171,9 @@ type Draft struct {
 
 // Draft reads the entry of exactly that name for editing. Its Text, changed,
 // goes back with UpdateRequest.Draft; Update then fails with MCP_CONFIG_CONFLICT
-// if somebody else changed the entry meanwhile.
-func (s *Store) Draft(scope Scope, name string) (*Draft, error) {
+// if somebody else changed the entry meanwhile. expect, when set, is the
+// fingerprint the caller saw.
+func (s *Store) Draft(scope Scope, name string, expect Fingerprint) (*Draft, error) {
 	src := &Source{Client: s.Client.Name, Scope: scope, Path: s.Path(scope)}
 	if src.Path == "" {
 		_, _, err := s.target(scope)
@@ -188,6 +189,9 @@ func (s *Store) Draft(scope Scope, name string) (*Draft, error) {
 	e := src.entry(name)
 	if e == nil {
 		return nil, src.notFound(name)
+	}
+	if expect != "" && expect != e.Fingerprint {
+		return nil, Conflict(e, expect)
 	}
 	doc, err := jsonc.Parse(data)
 	if err != nil {
