@@ -80,9 +80,16 @@ func runSwitch(ctx context.Context, a *app, o *switchOptions) error {
 
 // warnOverruled tells when a stronger file says the opposite.
 func (a *app) warnOverruled(s *store.Store, o *switchOptions, done string) {
-	row := s.Load().InForce(o.name)
+	c := s.Load()
+	row := c.InForce(o.name)
 	if row == nil || row.Enabled == o.on {
 		return
+	}
+	for _, r := range c.Named(o.name) {
+		if r.Approval != store.NotNeeded && r.Approval != store.Approved {
+			a.warn("'"+o.name+"' is not "+done+" here: the entry in "+r.Entry.Source.Path+" is not approved", "mcpctl approve "+o.name)
+			return
+		}
 	}
 	for _, over := range row.Overrides { // strongest first
 		if over.Override.Enabled != nil {

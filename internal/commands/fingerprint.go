@@ -15,8 +15,9 @@ const fingerprintHelp = `Print fingerprints, which say exactly which entry is me
 and the whole entry. Every value in it counts; layout, comments and the order of
 keys do not, except inside toolExposure.
 
-For a name it is the fingerprint of the definition in force, alone on a line. When
-none is in force, or with --all, each entry of that name is listed with its origin.
+For a name it is the fingerprint of the definition in force, or of the only entry
+there is, alone on a line. Otherwise, and with --all, each entry of that name is
+listed with its origin.
 Without a name that is done for every entry of every file. With "-" one entry is
 read from stdin, as JSON with comments allowed, and --name says what it is called.`
 
@@ -92,7 +93,10 @@ func runFingerprint(a *app, o *fingerprintOptions) error {
 		return c.NotFound(o.names[0])
 	}
 	return a.print(doc, func(w *bytes.Buffer) error {
-		if len(o.names) > 0 && !o.all && inForce != "" {
+		if len(o.names) > 0 && inForce == "" && len(doc.Fingerprints) == 1 {
+			inForce = doc.Fingerprints[0].Fingerprint
+		}
+		if len(o.names) > 0 && inForce != "" && !o.all {
 			w.WriteString(inForce + "\n")
 			return nil
 		}
