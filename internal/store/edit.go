@@ -42,9 +42,8 @@ type AddRequest struct {
 // the user typed it. It fails with MCP_NAME_TAKEN when the name, or one that
 // falls together with it, holds any value, a malformed one included.
 func (s *Store) Add(ctx context.Context, req AddRequest) (Change, error) {
-	if why := NameFault(req.Name); why != "" {
-		return Change{}, &Error{Code_: CodeUsage, Server_: req.Name, Message: "the name " + quoted(req.Name) + " " + why,
-			Hint_: "a name has 1 to 100 of A-Z a-z 0-9 _ . : - and does not begin with '-'"}
+	if err := usableName(req.Name); err != nil {
+		return Change{}, err
 	}
 	var added *Entry
 	change, err := s.edit(ctx, editRequest{req.Scope, req.Name, req.DryRun}, func(src *Source, doc *jsonc.Document) ([]byte, error) {

@@ -73,7 +73,7 @@ func applyFields(doc *jsonc.Document, path []string, edits []FieldEdit) ([]byte,
 			continue
 		}
 		if err != nil {
-			return nil, blocked(err, len(path))
+			return nil, blocked(err, len(path), f.Path)
 		}
 		if doc, err = jsonc.Parse(out); err != nil {
 			return nil, err
@@ -103,9 +103,12 @@ func alike(doc *jsonc.Document, path, field []string) []string {
 }
 
 // blocked says which field stands in the way of a path, in the user's words.
-func blocked(err error, depth int) error {
+func blocked(err error, depth int, field []string) error {
 	var pe *jsonc.PathError
-	if !errors.As(err, &pe) || pe.Found == "" || len(pe.Path) < depth {
+	if !errors.As(err, &pe) {
+		return &Error{Code_: CodeInvalid, Message: "cannot set '" + strings.Join(field, ".") + "'", Err: err}
+	}
+	if pe.Found == "" || len(pe.Path) < depth {
 		return err
 	}
 	what := "the entry"
