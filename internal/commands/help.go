@@ -79,6 +79,7 @@ const environmentTopic = `Environment variables that mcpctl reads.
   XDG_STATE_HOME      where mcpctl/ keeps its state (default ~/.local/state)
   XDG_RUNTIME_DIR     where the supervisor's socket is (default: a private folder in TMPDIR)
   HOME                the home directory; must be set
+  VISUAL, EDITOR      the editor of update --edit; VISUAL first
 
 Values such as ${NAME} in a server's entry are taken from the environment of the
 command that needs the server, never from that of the supervisor. A stdio server

@@ -78,12 +78,16 @@ func fileState(row *store.Row) (state wire.State, detail string) {
 	case !row.InForce:
 		return wire.InvalidConfig, row.Why
 	case !row.Enabled && row.Entry.Definition.Enabled:
-		for _, o := range row.Overrides {
-			if o.Override.Enabled != nil && o.Source.Scope == store.Project {
+		for _, o := range row.Overrides { // strongest first
+			if o.Override.Enabled == nil {
+				continue
+			}
+			if o.Source.Scope == store.Project {
 				return wire.DisabledInProject, "disabled by " + o.Source.Path
 			}
+			return wire.Disabled, "disabled by " + o.Source.Path
 		}
-		return wire.Disabled, "disabled by " + row.Overrides[0].Source.Path
+		return wire.Disabled, ""
 	case !row.Enabled:
 		return wire.Disabled, ""
 	case row.Elsewhere != nil:

@@ -55,7 +55,7 @@ func (c *Config) Admit(name string) (Admitted, error) {
 	}
 	if !row.Enabled {
 		return Admitted{}, &Error{Code_: CodeNotFound, Server_: name, Message: "server '" + name + "' is disabled",
-			Hint_: "set 'enabled' to true in " + row.Entry.Source.Path + row.switchedOffBy()}
+			Hint_: "enable it with: mcpctl enable " + name + row.switchedOffBy()}
 	}
 	return Admitted{entry: row.Entry, row: row, workspace: c.Store.Workspace, home: c.Store.Places.Home}, nil
 }

@@ -21,8 +21,8 @@ func (w *world) at(rel, text string) string { return w.write(filepath.Join(w.hom
 
 func (w *world) in(rel, text string) string { return w.write(filepath.Join(w.repo, rel), text) }
 
-// approve gives the user's word on a project entry.
-func (w *world) approve(s *Store, client, name string) {
+// approveOf gives the user's word on a project entry.
+func (w *world) approveOf(s *Store, client, name string) {
 	w.t.Helper()
 	for _, src := range s.ReadSources() {
 		for _, e := range src.Entries {
@@ -60,12 +60,12 @@ func TestPrecedenceOfClients(t *testing.T) {
 	if c.InForce("only") != nil || len(c.Named("only")) > 0 {
 		t.Error("a user file of another client counts without being asked for")
 	}
-	w.approve(s, "omp", "q")
+	w.approveOf(s, "omp", "q")
 	if got := command(s.Load(), "q"); got != "omp-project" {
 		t.Errorf("an entry that waits hides one that is approved: %q", got)
 	}
-	w.approve(s, "pi", "q")
-	w.approve(s, "pi", "s")
+	w.approveOf(s, "pi", "q")
+	w.approveOf(s, "pi", "s")
 	c = s.Load()
 	if q, x := command(c, "q"), command(c, "s"); q != "pi-project" || x != "native" {
 		t.Errorf("q is %s and s is %s", q, x)
@@ -90,7 +90,7 @@ func TestForeignOverrides(t *testing.T) {
 	w.in(".pi/mcp.json", `{"mcpServers":{"s":{"enabled":false},"t":{"enabled":false},"u":{"enabled":false}}}`)
 	s := w.open()
 	for _, name := range []string{"s", "t", "u"} {
-		w.approve(s, "pi", name)
+		w.approveOf(s, "pi", name)
 	}
 	c := s.Load()
 	if row := c.InForce("s"); !row.Enabled || len(row.Overrides) > 0 {
@@ -117,7 +117,7 @@ func TestApprovedAsOneClient(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := w.open()
-	w.approve(s, "native", "s")
+	w.approveOf(s, "native", "s")
 	if row := s.Load().InForce("s"); row == nil || row.Entry.Source.Client != "native" {
 		t.Fatalf("s is not in force: %+v", row)
 	}

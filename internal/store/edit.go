@@ -21,11 +21,13 @@ type Change struct {
 	Path        string
 	Scope       Scope
 	Name        string
+	From        string      // the name before, when it was renamed
 	Fingerprint Fingerprint // of the entry afterwards; "" when it was removed
 	Unchanged   bool        // the bytes were already as wanted; nothing was touched
 	DryRun      bool        // nothing was written: Before and After tell what would be
 	Before      []byte
 	After       []byte
+	Warnings    []Problem // of update: about the entry afterwards
 }
 
 // AddRequest asks for a new entry.
@@ -169,6 +171,18 @@ type editRequest struct {
 // reads it; check gets the result as a reader would see it.
 func (s *Store) edit(ctx context.Context, req editRequest,
 	plan func(*Source, *jsonc.Document) ([]byte, error), check func(*Source) error) (Change, error) {
+	return s.editThen(ctx, req, editSteps{plan: plan, check: check})
+}
+
+// editSteps are plan and check of edit, and what follows a write while the
+// file's lock is still held; then may be nil.
+type editSteps struct {
+	plan  func(*Source, *jsonc.Document) ([]byte, error)
+	check func(*Source) error
+	then  func() error
+}
+
+func (s *Store) editThen(ctx context.Context, req editRequest, steps editSteps) (Change, error) {
 	scope := req.scope
 	target, limit, err := s.target(scope)
 	if err != nil {
@@ -192,7 +206,7 @@ func (s *Store) edit(ctx context.Context, req editRequest,
 	if err != nil {
 		return Change{}, err
 	}
-	after, err := plan(src, doc)
+	after, err := steps.plan(src, doc)
 	if err != nil {
 		return Change{}, located(err, src, req.name)
 	}
@@ -205,16 +219,21 @@ func (s *Store) edit(ctx context.Context, req editRequest,
 	if int64(len(after)) > limit {
 		return Change{}, &Error{Code_: CodeInvalid, Path: src.Path, Message: fmt.Sprintf("the file would be larger than %d MiB", limit>>20)}
 	}
-	if err := check(result); err != nil {
+	if err := steps.check(result); err != nil {
 		return Change{}, err
 	}
 	if change.Unchanged || req.dryRun {
 		return change, nil
 	}
 	if scope == Project {
-		return change, target.Replace(after, 0o666, true)
+		err = target.Replace(after, 0o666, true)
+	} else {
+		err = target.Replace(after, 0o600, false)
 	}
-	return change, target.Replace(after, 0o600, false)
+	if err == nil && steps.then != nil {
+		err = steps.then()
+	}
+	return change, err
 }
 
 func (s *Store) target(scope Scope) (*atomicfile.Target, int64, error) {

@@ -136,6 +136,9 @@ func (c *Config) addRows(entries []*Entry) {
 		}
 		rows = append(rows, row)
 	}
+	if winner == nil {
+		winner = overridden(rows)
+	}
 	if winner != nil {
 		overrides = append(overrides, c.foreignOverrides(entries, winner.Entry)...)
 		winner.override(c.withLists(winner.Entry.Name, overrides))
@@ -145,6 +148,17 @@ func (c *Config) addRows(entries []*Entry) {
 		}
 	}
 	c.Rows = append(c.Rows, rows...)
+}
+
+// overridden is the row that overrides lie on while no definition is in force:
+// the strongest definition that waits for approval, or is invalid.
+func overridden(rows []*Row) *Row {
+	for _, r := range rows {
+		if r.Entry.Override == nil {
+			return r
+		}
+	}
+	return nil
 }
 
 func (r *Row) apply(d *Definition) {

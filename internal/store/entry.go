@@ -2,6 +2,7 @@ package store
 
 import (
 	"encoding/json"
+	"strings"
 	"time"
 
 	"github.com/mcpctl/mcpctl/internal/store/client"
@@ -61,6 +62,7 @@ type Definition struct {
 	Lifecycle       Lifecycle
 	ProtocolVersion string
 	CredentialID    string // auth.credentialId; user and local scope only
+	OAuth           *OAuth // nil: the entry does not say
 }
 
 // Override changes only some fields of the server below it (design §1).
@@ -129,6 +131,28 @@ func newEntry(src *Source, row client.Client, m jsonc.Member) *Entry {
 	return e
 }
 
+// ReadEntry reads one entry that stands in no file: JSON with comments. It fails
+// with MCP_CONFIG_INVALID when the text does not parse, or is neither a valid
+// definition nor a valid override.
+func ReadEntry(name string, text []byte) (*Entry, error) {
+	invalid := func(message, hint string) error {
+		return &Error{Code_: CodeInvalid, Server_: name, Message: message, Hint_: hint}
+	}
+	doc, err := jsonc.Parse(text)
+	if err != nil {
+		return nil, invalid("the entry does not parse: "+err.Error(), "")
+	}
+	if doc.Root() == nil {
+		return nil, invalid("there is no entry", "")
+	}
+	native, _ := client.Lookup(client.Native)
+	e := newEntry(&Source{Scope: Local}, native, jsonc.Member{Key: name, KeyPosition: doc.Root().Position(), Value: doc.Root()})
+	if !e.Valid() {
+		return nil, invalidEntry(name, e)
+	}
+	return e, nil
+}
+
 // nestingHint recognises a definition written one level too high.
 func nestingHint(key string) string {
 	for _, f := range []string{"type", "command", "args", "env", "url", "headers", "cwd"} {
@@ -147,20 +171,23 @@ func NameFault(name string) string {
 	return row.Names.Fault(name)
 }
 
-// namespace is what a name becomes in the names of its tools (design §10); two
-// names of one source that fall together cannot both be served.
+// namespace is what a name becomes in the names of its tools by the strictest of
+// the joiners (design §10): lower case, runs of anything but letters and digits
+// as one '_', none at the ends. Two names of one source that fall together
+// cannot both be served.
 func namespace(name string) string {
-	out := []byte(name)
-	for i, c := range out {
+	out := make([]byte, 0, len(name))
+	for _, c := range []byte(name) {
 		switch {
 		case c >= 'a' && c <= 'z', c >= '0' && c <= '9':
+			out = append(out, c)
 		case c >= 'A' && c <= 'Z':
-			out[i] = c + ('a' - 'A')
-		default:
-			out[i] = '_'
+			out = append(out, c+('a'-'A'))
+		case len(out) > 0 && out[len(out)-1] != '_':
+			out = append(out, '_')
 		}
 	}
-	return string(out)
+	return strings.TrimSuffix(string(out), "_")
 }
 
 func quoted(s string) string {

@@ -3,7 +3,7 @@
 // file is changed. It starts no process and opens no socket (design §4–§6).
 //
 // The one path of a read is Open → Load → Config; the one path of a write is
-// Open → Add or Remove → commit. What runs a server needs an Admitted value,
+// Open → Add, Update, Rename, Switch or Remove → commit. What runs a server needs an Admitted value,
 // which only Config.Admit makes.
 package store
 
