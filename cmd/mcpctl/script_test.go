@@ -101,6 +101,7 @@ func setup(env *testscript.Env, npm string) error {
 	env.Setenv("XDG_STATE_HOME", "")
 	env.Setenv("NPM", npm)
 	env.Setenv("U", filepath.Join(home, ".config/mcp/mcp.json"))
+	env.Setenv("C", filepath.Join(home, ".config/mcpctl/config.json"))
 	env.Setenv("STATE", filepath.Join(home, ".local/state/mcpctl"))
 	env.Setenv("GORACE", "atexit_sleep_ms=0") // else each process lingers for a second
 	env.Defer(func() {

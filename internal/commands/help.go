@@ -35,7 +35,7 @@ const helpHelp = `Show the manual of a command, or of a topic: exit-codes, envir
 func newHelpCmd(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use: "help [COMMAND | TOPIC]", Short: "show the manual of a command or topic", Long: helpHelp,
-		Example: "  mcpctl help add\n  mcpctl help exit-codes",
+		Example: "  mcpctl help add\n  mcpctl help exit-codes", ValidArgsFunction: completeHelp,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			target, rest, err := cmd.Root().Find(args)
 			if err != nil || target == nil || len(rest) > 0 || target == cmd.Root() && len(args) > 0 {
@@ -70,8 +70,9 @@ const environmentTopic = `Environment variables that mcpctl reads.
   MCPCTL_CONFIG_HOME  in place of XDG_CONFIG_HOME; an absolute path
   MCPCTL_STATE_HOME   in place of XDG_STATE_HOME; an absolute path
   MCPCTL_RUNTIME_DIR  in place of XDG_RUNTIME_DIR; an absolute path
-  MCPCTL_CLIENT       the client whose files are used, when --client is not given
-  XDG_CONFIG_HOME     where mcp/mcp.json is (default ~/.config)
+  MCPCTL_CLIENT       the client whose files are used, when --client is not given;
+                      without both it is the setting "client"
+  XDG_CONFIG_HOME     where mcp/mcp.json and mcpctl/config.json are (default ~/.config)
   XDG_STATE_HOME      where mcpctl/ keeps its state (default ~/.local/state)
   XDG_RUNTIME_DIR     where the supervisor's socket is (default: a private folder in TMPDIR)
   HOME                the home directory; must be set
@@ -85,6 +86,8 @@ const filesTopic = `Files that mcpctl reads and writes.
 
   ~/.config/mcp/mcp.json                         the user's servers
   .mcp.json at the workspace root                the project's servers; they need approval
+  ~/.config/mcpctl/config.json                   the user's settings; see: mcpctl help config
+  /etc/mcpctl/config.json                        the administrator's settings
   ~/.local/state/mcpctl/workspaces/ID/mcp.json   the user's private servers for one workspace
   ~/.local/state/mcpctl/approvals.json           what was approved and denied
   ~/.local/state/mcpctl/mcp.log, mcp.log.1       what servers and the supervisor logged

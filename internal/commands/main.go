@@ -182,6 +182,7 @@ func addCommands(root *cobra.Command, a *app) {
 		{"Trust", []*cobra.Command{newApproveCmd(a), newDenyCmd(a), newRevokeCmd(a)}},
 		{"Use", []*cobra.Command{newStatusCmd(a), newTestCmd(a), newToolsCmd(a), newCallCmd(a), newLogsCmd(a), newReconnectCmd(a)}},
 		{"Plumbing", []*cobra.Command{newSupervisorCmd(a), newDemoCmd(a), newDemoServerCmd(a)}},
+		{"Settings", []*cobra.Command{newConfigCmd(a)}},
 	}
 	for _, g := range groups {
 		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title + ":"})
@@ -191,6 +192,7 @@ func addCommands(root *cobra.Command, a *app) {
 		}
 	}
 	root.AddCommand(newTopics()...)
+	completeFlags(root)
 }
 
 func unknownCommand(cmd *cobra.Command, word string) error {

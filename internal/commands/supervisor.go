@@ -18,7 +18,7 @@ import (
 
 const supervisorHelp = `The supervisor is the one background process of this user that keeps servers
 running. Commands that need it start it; it leaves after ten minutes without a
-client and without anything to keep alive.`
+client and without anything to keep alive; supervisor.idleTimeout sets another time.`
 
 func newSupervisorCmd(a *app) *cobra.Command {
 	cmd := &cobra.Command{
@@ -37,7 +37,8 @@ func newSupervisorCmd(a *app) *cobra.Command {
 }
 
 const supervisorRunHelp = `Run the supervisor in the foreground until it is interrupted, told to stop, or idle
-for long enough. Service managers use this form.`
+for long enough. Service managers use this form. Without --idle-timeout the setting
+supervisor.idleTimeout holds when it starts.`
 
 func newSupervisorRunCmd(a *app) *cobra.Command {
 	var idle time.Duration
@@ -49,6 +50,9 @@ func newSupervisorRunCmd(a *app) *cobra.Command {
 			s, err := a.open()
 			if err != nil {
 				return err
+			}
+			if !cmd.Flags().Changed("idle-timeout") {
+				idle = s.Settings().IdleTimeout
 			}
 			var ready *os.File
 			if detached {
@@ -66,7 +70,7 @@ func newSupervisorRunCmd(a *app) *cobra.Command {
 			return err
 		},
 	}
-	cmd.Flags().DurationVar(&idle, "idle-timeout", 0, "leave after `D` without clients and without anything to keep alive (default 10m)")
+	cmd.Flags().DurationVar(&idle, "idle-timeout", 0, "leave after `D` without clients and without anything to keep alive (default: the setting supervisor.idleTimeout)")
 	cmd.Flags().BoolVar(&detached, "detached", false, "tell the command that started this process when it is ready")
 	_ = cmd.Flags().MarkHidden("detached")
 	return cmd

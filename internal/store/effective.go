@@ -47,8 +47,8 @@ type Row struct {
 func (s *Store) Load() *Config { return s.Combine(s.ReadSources(), s.ReadApprovals()) }
 
 // Combine works out which definition wins for each name, from sources ordered
-// strong to weak. It is pure but for reading the in-project files that an
-// approval covers.
+// strong to weak. It is pure but for reading the settings, and the in-project
+// files that an approval covers.
 func (s *Store) Combine(sources []*Source, approvals *Approvals) *Config {
 	c := &Config{Store: s, Sources: sources, Approvals: approvals}
 	var names []string
@@ -67,6 +67,7 @@ func (s *Store) Combine(sources []*Source, approvals *Approvals) *Config {
 	if approvals.Problem != nil {
 		c.Problems = append(c.Problems, *approvals.Problem)
 	}
+	c.Problems = append(c.Problems, s.Settings().Warnings()...)
 	for _, name := range names {
 		entries := byName[name]
 		slices.SortStableFunc(entries, func(a, b *Entry) int {
@@ -141,11 +142,11 @@ func (r *Row) override(overrides []*Entry) {
 }
 
 // Files lists the files that decide what Load returns: those of every scope, the
-// real files behind links, the approvals, and the in-project files that
-// approvals cover.
+// settings, the real files behind links, the approvals, and the in-project files
+// that approvals cover.
 func (c *Config) Files() []string {
 	s := c.Store
-	files := []string{s.approvalsPath()}
+	files := []string{s.approvalsPath(), s.Places.SettingsFile(), s.Places.AdminSettings}
 	for _, src := range c.Sources {
 		files = append(files, src.Path)
 		if src.Real != src.Path {

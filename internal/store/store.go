@@ -45,8 +45,8 @@ type Store struct {
 }
 
 // Open finds the places and the workspace for dir (absolute, or relative to the
-// working directory) and the client named clientName; empty means native.
-// It reads no configuration. It fails with MCP_PATH_UNSAFE when the user's
+// working directory) and the client named clientName; empty means the one of the
+// settings. It reads no servers. It fails with MCP_PATH_UNSAFE when the user's
 // configuration or state lies inside the workspace (design §2.1), and with
 // MCP_NOT_FOUND for a client this program does not know.
 func Open(env Environ, dir, clientName string) (*Store, error) {
@@ -54,20 +54,24 @@ func Open(env Environ, dir, clientName string) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
+	ws, err := FindWorkspace(dir, places.Home)
+	if err != nil {
+		return nil, err
+	}
+	s := &Store{Env: env, Places: places, Workspace: ws}
+	if err := s.checkPlaces(); err != nil { // before a setting is read
+		return nil, err
+	}
 	if clientName == "" {
-		clientName = client.Native
+		clientName = s.Settings().Client
 	}
 	cl, ok := client.Lookup(clientName)
 	if !ok {
 		return nil, &Error{Code_: CodeNotFound, Message: "no client is called '" + clientName + "'",
 			Hint_: "known clients: " + strings.Join(client.Names(), ", ")}
 	}
-	ws, err := FindWorkspace(dir, places.Home)
-	if err != nil {
-		return nil, err
-	}
-	s := &Store{Env: env, Places: places, Workspace: ws, Client: cl}
-	return s, s.checkPlaces()
+	s.Client = cl
+	return s, nil
 }
 
 // checkPlaces refuses a configuration or state directory inside the workspace:
