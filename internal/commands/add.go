@@ -32,7 +32,8 @@ is taken is refused, and so is one that only differs in case or in '-' and '_';
 Values may hold ${NAME} or ${NAME:-default}; they are stored as written and
 resolved when the server is started. --env-from and --header-from store such a
 reference, and --header-stdin reads a value from stdin, so that no secret stands
-in the list of processes.`
+in the list of processes. A whole value "!command" of a user or local entry is run
+when the server is started (see: mcpctl help environment).`
 
 const addExamples = `  mcpctl add files -- npx -y @modelcontextprotocol/server-filesystem@2026.8.31 ~/notes
   mcpctl add docs https://mcp.example.com/mcp --header-from Authorization=DOCS_AUTH
@@ -165,7 +166,7 @@ func (o *addOptions) build(a *app) (json.RawMessage, error) {
 	var b object
 	switch {
 	case o.url != "" || len(o.command) == 0:
-		if why, hint := store.URLFault(o.url); why != "" && !strings.Contains(o.url, "${") {
+		if why, hint := store.URLFault(o.url); why != "" && !strings.Contains(o.url, "${") && !strings.HasPrefix(o.url, "!") {
 			return nil, wire.NewError(wire.Usage, why, hint)
 		}
 		if o.transport == "" {
@@ -306,12 +307,12 @@ func (o *addOptions) hints(a *app, s *store.Store) {
 		a.warn("a secret was given in the arguments, where others can see it with ps", "use "+flag)
 	}
 	for _, kv := range o.env {
-		if k, v, _ := strings.Cut(kv, "="); redact.Credential(k) && len(store.References(v)) == 0 && v != "" {
+		if k, v, _ := strings.Cut(kv, "="); redact.Credential(k) && len(store.References(v)) == 0 && v != "" && !strings.HasPrefix(v, "!") {
 			secret(v, "--env-from "+k+", or -e '"+k+"=${"+k+"}'")
 		}
 	}
 	for _, h := range o.headers {
-		if k, v, _ := cutHeader(h); redact.Credential(k) && len(store.References(v)) == 0 && v != "" {
+		if k, v, _ := cutHeader(h); redact.Credential(k) && len(store.References(v)) == 0 && v != "" && !strings.HasPrefix(v, "!") {
 			secret(v, "--header-from "+k+"=NAME or --header-stdin "+k)
 		}
 	}

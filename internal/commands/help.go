@@ -80,7 +80,15 @@ const environmentTopic = `Environment variables that mcpctl reads.
 Values such as ${NAME} in a server's entry are taken from the environment of the
 command that needs the server, never from that of the supervisor. A stdio server
 gets HOME LOGNAME USER SHELL PATH TERM LANG LC_* TMPDIR TZ XDG_*, the variables for
-proxies and certificates, its own env, and what inheritEnv names: nothing else.`
+proxies and certificates, its own env, and what inheritEnv names: nothing else.
+
+A whole value "!command" in the user's or a local file is what that command writes to
+stdout, without blanks around it: {"env": {"TOKEN": "!pass show docs/token"}}. It is
+words with quotes, and no shell; write !sh -c '...' for one. It runs in the home
+directory with the session's environment, for at most ten seconds and 64 KiB, when the
+server is started; over HTTP its result is used again until the server answers 401. A
+failure, or nothing on stdout, fails that server. In a project's file such a value is
+invalid and never run. A text that begins with "!" is written ${NONE:-!text}.`
 
 const filesTopic = `Files that mcpctl reads and writes.
 

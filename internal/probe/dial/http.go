@@ -56,6 +56,9 @@ func newRemote(l store.Launch, o Options, v *voice) (*remote, error) {
 		next: transport, proxy: transport.Proxy, origin: from, headers: l.Headers, legacy: l.Transport == store.SSE,
 		retries: o.Retries, voice: v, ledger: newLedger(), life: life, initialized: make(chan struct{}), onLost: r.lost,
 	}
+	if len(l.Commands) > 0 {
+		r.guard.onRefused = func(err error) { r.refused(o.Values, err) }
+	}
 	client := &http.Client{Transport: r.guard, CheckRedirect: r.guard.checkRedirect}
 	if r.guard.legacy {
 		r.carry = &mcp.SSEClientTransport{Endpoint: l.URL, HTTPClient: client, MaxEventSize: 2 * maxMessage}
@@ -102,6 +105,18 @@ func (r *remote) connected(s *mcp.ClientSession) {
 		}
 		r.lost(known)
 	}()
+}
+
+// refused forgets the values of commands and, once connected, ends the
+// connection: only a new one gets new values.
+func (r *remote) refused(values *Values, err error) {
+	values.Forget()
+	r.mu.Lock()
+	connected := r.session != nil
+	r.mu.Unlock()
+	if connected {
+		r.lost(err)
+	}
 }
 
 // lost notes the end of the connection; the first reason stays.
