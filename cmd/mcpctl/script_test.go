@@ -76,6 +76,7 @@ func TestScripts(t *testing.T) {
 			"exits":       cmdExits,
 			"sub":         cmdSub,
 			"octal":       cmdOctal,
+			"golden":      cmdGolden,
 		},
 	})
 }
