@@ -78,6 +78,7 @@ func TestScripts(t *testing.T) {
 			"sub":         cmdSub,
 			"octal":       cmdOctal,
 			"memory":      cmdMemory,
+			"golden":      cmdGolden,
 		},
 	})
 }
@@ -103,6 +104,7 @@ func setup(env *testscript.Env, npm string) error {
 	env.Setenv("XDG_STATE_HOME", "")
 	env.Setenv("NPM", npm)
 	env.Setenv("U", filepath.Join(home, ".config/mcp/mcp.json"))
+	env.Setenv("C", filepath.Join(home, ".config/mcpctl/config.json"))
 	env.Setenv("STATE", filepath.Join(home, ".local/state/mcpctl"))
 	env.Setenv("GORACE", "atexit_sleep_ms=0") // else each process lingers for a second
 	env.Defer(func() {
