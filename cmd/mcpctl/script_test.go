@@ -34,6 +34,8 @@ func TestMain(m *testing.M) {
 		"crash-server": crash.Main,
 		"noisy-server": noisy.Main,
 		"http-server":  httpserver.Main,
+		"unprivileged": unprivileged,
+		"knock":        knock,
 	})
 }
 
@@ -76,6 +78,7 @@ func TestScripts(t *testing.T) {
 			"exits":       cmdExits,
 			"sub":         cmdSub,
 			"octal":       cmdOctal,
+			"port":        cmdPort,
 		},
 	})
 }
