@@ -9,8 +9,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -103,3 +105,17 @@ func cmdPort(ts *testscript.TestScript, neg bool, args []string) {
 		return err
 	}))
 }
+
+// mayMount tells whether this process may mount file systems: not every root may,
+// as in a container.
+var mayMount = sync.OnceValue(func() bool {
+	if runtime.GOOS != "linux" || os.Geteuid() != 0 {
+		return false
+	}
+	dir, err := os.MkdirTemp("", "mount")
+	if err != nil {
+		return false
+	}
+	defer os.Remove(dir)
+	return exec.Command("sh", "-c", `mount -t tmpfs -o size=16k tmpfs "$1" && umount "$1"`, "sh", dir).Run() == nil
+})
