@@ -34,7 +34,7 @@ func TestSecretsAreInNoOutput(t *testing.T) {
 		}
 	}
 	env := store.Environ{"HOME": home, "TMPDIR": work, "XDG_RUNTIME_DIR": work, "PATH": os.Getenv("PATH")}
-	for range 120 {
+	for range 60 {
 		w := &secretWriter{r: r}
 		file := w.file()
 		for _, path := range []string{userFile, projectFile} {
@@ -109,7 +109,7 @@ func (w *secretWriter) malformed() map[string]any {
 	e := map[string]any{"description": "READABLE", "command": "some-server"}
 	switch w.r.IntN(6) {
 	case 0:
-		e["args"] = []any{"--port", 8080, "--token", w.secret(shown), true, "--header", "X-Note: " + w.secret(shown)}
+		e["args"] = []any{"--port", 8080, "--token", w.secret(shown), true, "--password", w.number(), "--header", "X-Note: " + w.secret(shown)}
 	case 1:
 		e["env"] = map[string]any{"API_KEY": w.number(), "NOTE": w.number(), "A": map[string]any{"B": w.secret(shown)}}
 	case 2:
