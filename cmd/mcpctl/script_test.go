@@ -35,6 +35,8 @@ func TestMain(m *testing.M) {
 		"crash-server": crash.Main,
 		"noisy-server": noisy.Main,
 		"http-server":  httpserver.Main,
+		"unprivileged": unprivileged,
+		"knock":        knock,
 	})
 }
 
@@ -61,6 +63,8 @@ func TestScripts(t *testing.T) {
 			case "strace":
 				_, err := exec.LookPath("strace")
 				return err == nil, nil
+			case "mount":
+				return mayMount(), nil
 			case "root":
 				return os.Getuid() == 0, nil
 			}
@@ -79,6 +83,7 @@ func TestScripts(t *testing.T) {
 			"octal":       cmdOctal,
 			"memory":      cmdMemory,
 			"golden":      cmdGolden,
+			"port":        cmdPort,
 		},
 	})
 }
