@@ -179,11 +179,11 @@ func TestHandledBy(t *testing.T) {
 	w := newWorld(t)
 	path := w.at(".pi/agent/settings.json", `{"extensions":["-builtin:mcp"]}`)
 	s := w.openAs("pi")
-	got, files := s.handledElsewhere(&Elsewhere{Owner: "desk", Source: "/etc/x"})
+	got, _ := s.handledElsewhere(&Elsewhere{Owner: "desk", Source: "/etc/x"})
 	if got == nil || got.Owner != "desk" || got.Source != "/etc/x" {
 		t.Errorf("the setting: %+v", got)
 	}
-	got, files = s.handledElsewhere(nil)
+	got, files := s.handledElsewhere(nil)
 	if got == nil || got.Source != path || !slices.Contains(files, path) {
 		t.Errorf("pi's settings: %+v, files %v", got, files)
 	}

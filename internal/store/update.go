@@ -99,7 +99,8 @@ func (s *Store) inShape(scope Scope, edits []FieldEdit) ([]FieldEdit, error) {
 func applyFields(doc *jsonc.Document, path []string, edits []FieldEdit) ([]byte, error) {
 	for _, f := range edits {
 		at := slices.Concat(path, alike(doc, path, f.Path))
-		out, err := doc.Bytes(), error(nil)
+		var out []byte
+		var err error
 		if f.Value != nil {
 			out, err = doc.Set(at, f.Value)
 		} else if out, err = doc.Remove(at); errors.Is(err, jsonc.ErrNoMember) {

@@ -196,8 +196,9 @@ func (d *dialer) shake(ctx context.Context, c *Conn, life context.Context, versi
 // sampling, no elicitation; and it sends a call once, whatever comes back.
 func (c *Conn) client(o Options) *mcp.Client {
 	opts := &mcp.ClientOptions{
-		Capabilities:                &mcp.ClientCapabilities{},
-		MultiRoundTrip:              &mcp.MultiRoundTripOptions{Disabled: true},
+		Capabilities:   &mcp.ClientCapabilities{},
+		MultiRoundTrip: &mcp.MultiRoundTripOptions{Disabled: true},
+		//lint:ignore SA1019 servers of all revisions before 2026-07-28 log this way
 		LoggingMessageHandler:       func(_ context.Context, r *mcp.LoggingMessageRequest) { c.logged(r.Params) },
 		ProgressNotificationHandler: func(_ context.Context, r *mcp.ProgressNotificationClientRequest) { c.progressed(r.Params) },
 	}
@@ -212,6 +213,8 @@ var levels = []string{"debug", "info", "notice", "warning", "error", "critical",
 
 // logged reports a log notification. Its level is checked and its logger kept
 // short: both go into the head of a log line.
+//
+//lint:ignore SA1019 servers of all revisions before 2026-07-28 log this way
 func (c *Conn) logged(p *mcp.LoggingMessageParams) {
 	if p == nil {
 		return
