@@ -211,10 +211,9 @@ func (s *Store) edit(ctx context.Context, req editRequest,
 	if change.Unchanged || req.dryRun {
 		return change, nil
 	}
-	if scope == Project {
-		return change, target.Replace(after, 0o666, true)
-	}
-	return change, target.Replace(after, 0o600, false)
+	w := write{scope: scope, before: before, after: after}
+	w.verb, w.names = whatChanged(src, result)
+	return change, s.commit(target, w)
 }
 
 func (s *Store) target(scope Scope) (*atomicfile.Target, int64, error) {
