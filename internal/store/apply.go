@@ -210,6 +210,10 @@ func (run *applying) explained(e Edit, err error) error {
 		return &Error{Code_: CodeNotFound, Path: run.src.Path, Server_: e.Name,
 			Message: fmt.Sprintf("'%s' has no field '%s'", e.Name, strings.Join(missing.path, "."))}
 	}
+	var path *jsonc.PathError
+	if errors.As(err, &path) { // without its line, which is of a text that nobody has seen
+		return &Error{Code_: CodeInvalid, Path: run.src.Path, Server_: e.Name, Message: strings.TrimPrefix(err.Error(), path.Position.String()+": ")}
+	}
 	return located(err, run.src, e.Name)
 }
 
