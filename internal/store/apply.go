@@ -1,7 +1,6 @@
 package store
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -51,11 +50,13 @@ type Applied struct {
 }
 
 // Apply makes edits one after the other and writes the file once (design §6). Each
-// has to leave an entry that can be used. The first that fails ends it with the
+// has to leave an entry that can be used, but for a rename, which changes the name
+// alone. The first that fails ends it with the
 // code that the verb of its own would have, and nothing is written.
 //
 // In a project file an add approves what it wrote, an update or a rename of an
-// approved entry keeps it approved, and nothing else is approved (design §5.2).
+// approved entry keeps it approved, and nothing else is approved (design §5.2). A
+// refusal goes along to a new name.
 func (s *Store) Apply(ctx context.Context, req ApplyRequest) (Applied, error) {
 	run := &applying{store: s, words: map[string]word{}}
 	var result *Source
@@ -113,9 +114,6 @@ func atEdit(i int, e Edit, err error) error {
 	return &c
 }
 
-// word is the user's word on an entry while edits are made.
-type word struct{ approved, entryOnly bool }
-
 // applying is an Apply at work: the text as the edits so far have left it.
 type applying struct {
 	store     *Store
@@ -123,6 +121,7 @@ type applying struct {
 	data      []byte
 	approvals *Approvals
 	words     map[string]word // of the names touched so far
+	moved     []string        // names that approved entries have given up
 }
 
 // edit makes one edit.
@@ -149,6 +148,7 @@ func (run *applying) edit(e Edit) error {
 	switch {
 	case e.Op == OpRemove && left != nil:
 		return &Error{Code_: CodeInvalid, Path: after.Path, Server_: e.Name, Message: "the name stands in the file twice"}
+	case e.Op == OpRename && left != nil && string(left.Raw) == string(old.Raw): // malformed ones too
 	case e.Op != OpRemove && (left == nil || !left.Valid()):
 		return invalidEntry(e.left(), left)
 	}
@@ -205,133 +205,9 @@ func (run *applying) free(name, leaving string, replace bool) error {
 
 // explained gives the errors of the editor the words of this room.
 func (run *applying) explained(e Edit, err error) error {
-	var missing *noField
-	if errors.As(err, &missing) {
-		return &Error{Code_: CodeNotFound, Path: run.src.Path, Server_: e.Name,
-			Message: fmt.Sprintf("'%s' has no field '%s'", e.Name, strings.Join(missing.path, "."))}
-	}
 	var path *jsonc.PathError
 	if errors.As(err, &path) { // without its line, which is of a text that nobody has seen
 		return &Error{Code_: CodeInvalid, Path: run.src.Path, Server_: e.Name, Message: strings.TrimPrefix(err.Error(), path.Position.String()+": ")}
 	}
 	return located(err, run.src, e.Name)
-}
-
-// note keeps the user's word on the entry of an edit.
-func (run *applying) note(e Edit, old *Entry) {
-	switch e.Op {
-	case OpAdd:
-		run.words[e.Name] = word{approved: true}
-	case OpUpdate:
-		run.words[e.Name] = run.word(old)
-	case OpRename:
-		w := run.word(old)
-		if r := run.approvals.find(run.src.Real, e.To); r != nil && r.Denied {
-			w = word{} // a refusal of that name survives edits
-		}
-		run.words[e.To] = w
-		delete(run.words, e.Name)
-	case OpRemove:
-		delete(run.words, e.Name)
-	}
-}
-
-func (run *applying) word(e *Entry) word {
-	if w, ok := run.words[e.Name]; ok {
-		return w
-	}
-	state, _, _ := run.approvals.State(run.store, e)
-	r := run.approvals.find(e.Source.Real, e.Name)
-	return word{approved: state == Approved, entryOnly: r != nil && r.EntryOnly}
-}
-
-// approve records what the edits approve, in one write, as far as it is not
-// recorded already.
-func (run *applying) approve(ctx context.Context, after *Source) error {
-	var records []approval
-	for _, e := range after.Entries {
-		w := run.words[e.Name]
-		if state, _, _ := run.approvals.State(run.store, e); !w.approved || state == Approved {
-			continue
-		}
-		r := approval{Source: e.Source.Real, Name: e.Name, Fingerprint: e.Fingerprint, Time: now(), EntryOnly: w.entryOnly, Entry: e.Raw}
-		if !w.entryOnly {
-			r.Files = run.store.coveredFiles(e)
-		}
-		records = append(records, r)
-	}
-	if len(records) == 0 {
-		return nil
-	}
-	return run.store.changeApprovals(ctx, func(f *approvalsFile) {
-		for _, r := range records {
-			f.put(r)
-		}
-	})
-}
-
-// noField says that there is nothing to take away at a path.
-type noField struct{ path []string }
-
-func (e *noField) Error() string { return "no field '" + strings.Join(e.path, ".") + "'" }
-
-// setFields returns the text doc with fields taken away from, and then given to,
-// the object at the path at. Every other byte stays. Errors are *noField and those
-// of jsonc.
-func setFields(doc []byte, at []string, set []Assignment, unset [][]string) ([]byte, error) {
-	for _, path := range unset {
-		d, err := jsonc.Parse(doc)
-		if err != nil {
-			return nil, err
-		}
-		doc, err = d.Remove(below(at, path))
-		if errors.Is(err, jsonc.ErrNoMember) {
-			return nil, &noField{path}
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
-	for _, field := range set {
-		d, err := jsonc.Parse(doc)
-		if err != nil {
-			return nil, err
-		}
-		if doc, err = d.Set(below(at, field.Path), field.Value); err != nil {
-			return nil, err
-		}
-	}
-	return doc, nil
-}
-
-func below(at, path []string) []string { return append(append([]string(nil), at...), path...) }
-
-// renameMember returns the text doc with the key at the path at, two keys long,
-// spelled as to. Only the bytes of the key differ; the member keeps its place.
-func renameMember(doc []byte, at []string, to string) ([]byte, error) {
-	d, err := jsonc.Parse(doc)
-	if err != nil {
-		return nil, err
-	}
-	start := -1
-	for _, m := range d.Root().Get(at[0]).Members() {
-		switch {
-		case m.Key != at[1]:
-		case start >= 0:
-			return nil, &Error{Code_: CodeInvalid, Server_: at[1], Line: m.KeyPosition.Line, Column: m.KeyPosition.Column,
-				Message: "the name stands in the file twice", Hint_: "remove one of them with an editor"}
-		default:
-			start = m.KeyPosition.Offset
-		}
-	}
-	if start < 0 {
-		return nil, jsonc.ErrNoMember
-	}
-	end := start + 1
-	for ; doc[end] != '"'; end++ {
-		if doc[end] == '\\' {
-			end++ // what is escaped does not end the string
-		}
-	}
-	return bytes.Join([][]byte{doc[:start], plainJSON(to), doc[end+1:]}, nil), nil
 }
