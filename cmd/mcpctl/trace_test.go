@@ -24,6 +24,7 @@ var tracedVerbs = [][]string{
 	{"supervisor", "status"}, {"supervisor", "status", "--json"}, {"supervisor", "stop"},
 	{"help"}, {"help", "add"}, {"help", "exit-codes"}, {"--help"}, {"add", "--help"}, {"--version"},
 	{"completion", "bash"}, {"__complete", "approve", ""}, {"__complete", "show", "e"},
+	{"history"}, {"history", "--json"}, {"diff"}, {"diff", "evil"}, {"diff", "--project", "--exit-code"}, {"__complete", "undo", "--to", ""},
 	{"nosuch"}, {"list", "--nosuch"}, {"list", "extra"}, {"call"}, {"remove", "nobody"},
 }
 

@@ -101,7 +101,7 @@ func (e Edit) left() string {
 
 // atEdit says which edit failed.
 func atEdit(i int, e Edit, err error) error {
-	where := fmt.Sprintf("edits[%d] (%s): ", i, e.Op)
+	where := fmt.Sprintf("edits[%d] (%s '%s'): ", i, e.Op, e.Name)
 	var own *Error
 	if !errors.As(err, &own) {
 		return fmt.Errorf("%s%w", where, err)

@@ -55,21 +55,21 @@ func TestApply(t *testing.T) {
 func TestApplyAllOrNothing(t *testing.T) {
 	const good = `{"op": "add", "name": "new", "entry": {"command": "x"}}, `
 	for _, tc := range []struct{ edit, code, says string }{
-		{`{"op": "add", "name": "a", "entry": {"command": "x"}}`, CodeNameTaken, "edits[1] (add): the name 'a' is taken"},
+		{`{"op": "add", "name": "a", "entry": {"command": "x"}}`, CodeNameTaken, "edits[1] (add 'a'): the name 'a' is taken"},
 		{`{"op": "add", "name": "NEW", "entry": {"command": "x"}}`, CodeNameTaken, "falls together with 'new'"},
 		{`{"op": "add", "name": "-x", "entry": {"command": "x"}}`, CodeUsage, "begins with '-'"},
-		{`{"op": "add", "name": "x", "entry": {"args": []}}`, CodeInvalid, "edits[1] (add): neither 'command' nor 'url'"},
-		{`{"op": "update", "name": "z", "set": {"x": 1}}`, CodeNotFound, "edits[1] (update): no server is called \"z\""},
-		{`{"op": "update", "name": "a", "set": {"command": 7}}`, CodeInvalid, "edits[1] (update): 'command' is a string"},
-		{`{"op": "update", "name": "a", "set": {"command.x": 7}}`, CodeInvalid, "edits[1] (update): "},
+		{`{"op": "add", "name": "x", "entry": {"args": []}}`, CodeInvalid, "edits[1] (add 'x'): neither 'command' nor 'url'"},
+		{`{"op": "update", "name": "z", "set": {"x": 1}}`, CodeNotFound, "edits[1] (update 'z'): no server is called \"z\""},
+		{`{"op": "update", "name": "a", "set": {"command": 7}}`, CodeInvalid, "edits[1] (update 'a'): 'command' is a string"},
+		{`{"op": "update", "name": "a", "set": {"command.x": 7}}`, CodeInvalid, "edits[1] (update 'a'): "},
 		{`{"op": "update", "name": "a", "unset": ["command"]}`, CodeInvalid, "neither 'command' nor 'url'"},
-		{`{"op": "update", "name": "c", "set": {"command": "x"}}`, CodeInvalid, "edits[1] (update): "},
-		{`{"op": "rename", "name": "a", "to": "bb"}`, CodeNameTaken, "edits[1] (rename): the name 'bb' is taken"},
+		{`{"op": "update", "name": "c", "set": {"command": "x"}}`, CodeInvalid, "edits[1] (update 'c'): "},
+		{`{"op": "rename", "name": "a", "to": "bb"}`, CodeNameTaken, "edits[1] (rename 'a'): the name 'bb' is taken"},
 		{`{"op": "rename", "name": "a", "to": "a"}`, CodeNameTaken, "is taken"},
 		{`{"op": "rename", "name": "a", "to": "New"}`, CodeNameTaken, "falls together"},
 		{`{"op": "rename", "name": "a", "to": "/"}`, CodeUsage, "has characters other than"},
-		{`{"op": "remove", "name": "aa"}`, CodeNotFound, "edits[1] (remove): no server is called"},
-		{`{"op": "remove", "name": "a", "expectFingerprint": "sha256:` + strings.Repeat("0", 64) + `"}`, CodeConflict, "edits[1] (remove): 'a' is not the entry that was reviewed"},
+		{`{"op": "remove", "name": "aa"}`, CodeNotFound, "edits[1] (remove 'aa'): no server is called"},
+		{`{"op": "remove", "name": "a", "expectFingerprint": "sha256:` + strings.Repeat("0", 64) + `"}`, CodeConflict, "edits[1] (remove 'a'): 'a' is not the entry that was reviewed"},
 	} {
 		w := newWorld(t)
 		s := w.open()

@@ -98,7 +98,7 @@ func (s *Store) MaskFile(data []byte) string {
 	done := 0
 	put := func(n *jsonc.Node, masked []byte) {
 		start, end := n.Span()
-		b.Write(data[done:start])
+		b.WriteString(redact.Text(string(data[done:start]))) // comments, and what is none of ours
 		b.Write(masked)
 		done = end
 	}
@@ -107,7 +107,7 @@ func (s *Store) MaskFile(data []byte) string {
 			maskLeaves(entry.Value, "", put)
 		}
 	}
-	b.Write(data[done:])
+	b.WriteString(redact.Text(string(data[done:])))
 	return b.String()
 }
 

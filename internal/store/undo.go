@@ -85,7 +85,7 @@ func (h history) undoable(current *FileState, req UndoRequest) (*Commit, error) 
 		return nil, err
 	}
 	if len(commits) == 0 {
-		return nil, &Error{Code_: CodeNotFound, Path: h.real, Message: "mcpctl keeps no change of this file"}
+		return nil, noHistory(h.real)
 	}
 	c, err := pick(commits, req.Number)
 	if err != nil {
