@@ -61,16 +61,16 @@ func (s *Store) Apply(ctx context.Context, req ApplyRequest) (Applied, error) {
 	run := &applying{store: s, words: map[string]word{}}
 	var result *Source
 	change, err := s.edit(ctx, editRequest{req.Scope, "", req.DryRun}, func(src *Source, doc *jsonc.Document) ([]byte, error) {
-		run.src, run.data, run.approvals = src, doc.Bytes(), s.ReadApprovals()
+		run.src, run.doc, run.approvals = src, doc, s.ReadApprovals()
 		for i, e := range req.Edits {
 			if err := run.edit(e); err != nil {
 				return nil, atEdit(i, e, err)
 			}
 		}
-		return run.data, nil
+		return run.doc.Bytes(), nil
 	}, func(after *Source) error {
 		result = after
-		return nil
+		return usable(after, req.Edits)
 	})
 	if err != nil {
 		return Applied{}, err
@@ -99,6 +99,20 @@ func (e Edit) left() string {
 	return e.Name
 }
 
+// usable checks what each edit has left once more, now beside all other entries: two
+// names of a file that was not ours may fall together.
+func usable(after *Source, edits []Edit) error {
+	for i, e := range edits {
+		if e.Op != OpAdd && e.Op != OpUpdate {
+			continue
+		}
+		if left := after.entry(e.Name); left != nil && !left.Valid() {
+			return atEdit(i, e, invalidEntry(e.Name, left))
+		}
+	}
+	return nil
+}
+
 // atEdit says which edit failed.
 func atEdit(i int, e Edit, err error) error {
 	where := fmt.Sprintf("edits[%d] (%s '%s'): ", i, e.Op, e.Name)
@@ -114,22 +128,52 @@ func atEdit(i int, e Edit, err error) error {
 	return &c
 }
 
-// applying is an Apply at work: the text as the edits so far have left it.
+// applying is an Apply at work. Only the entries that an edit touches are read: to
+// read all of them each time would take seconds for a thousand edits, and others
+// wait for the lock.
 type applying struct {
 	store     *Store
-	src       *Source // data as a reader sees it
-	data      []byte
+	src       *Source         // the file before all edits
+	doc       *jsonc.Document // as the edits so far have left it
 	approvals *Approvals
 	words     map[string]word // of the names touched so far
 	moved     []string        // names that approved entries have given up
 }
 
+// members lists the entries as they are now.
+func (run *applying) members() []jsonc.Member {
+	if root := run.doc.Root(); root != nil {
+		if servers := root.Get(run.store.Client.TopKey); servers != nil {
+			return servers.Members()
+		}
+	}
+	return nil
+}
+
+// entry reads the entry of exactly that name as it is now; nil when there is none.
+func (run *applying) entry(name string) *Entry {
+	for _, m := range run.members() {
+		if m.Key == name {
+			return newEntry(run.src, m)
+		}
+	}
+	return nil
+}
+
+func (run *applying) notFound(name string) error {
+	present := &Source{Path: run.src.Path}
+	for _, m := range run.members() {
+		present.Entries = append(present.Entries, &Entry{Name: m.Key})
+	}
+	return present.notFound(name)
+}
+
 // edit makes one edit.
 func (run *applying) edit(e Edit) error {
-	old := run.src.entry(e.Name)
+	old := run.entry(e.Name)
 	if e.Op != OpAdd {
 		if old == nil {
-			return run.src.notFound(e.Name)
+			return run.notFound(e.Name)
 		}
 		if e.Expect != "" && e.Expect != old.Fingerprint {
 			return Conflict(old, e.Expect)
@@ -139,46 +183,41 @@ func (run *applying) edit(e Edit) error {
 	if err != nil {
 		return run.explained(e, err)
 	}
-	after := run.store.parsed(run.src.Scope, run.src.Real, data)
-	after.Exists = run.src.Exists
-	if after.Broken {
-		return after.firstError()
+	if run.doc, err = jsonc.Parse(data); err != nil {
+		return located(err, run.src, e.Name)
 	}
-	left := after.entry(e.left())
-	switch {
-	case e.Op == OpRemove && left != nil:
-		return &Error{Code_: CodeInvalid, Path: after.Path, Server_: e.Name, Message: "the name stands in the file twice"}
-	case e.Op == OpRename && left != nil && string(left.Raw) == string(old.Raw): // malformed ones too
-	case e.Op != OpRemove && (left == nil || !left.Valid()):
-		return invalidEntry(e.left(), left)
+	switch left := run.entry(e.left()); e.Op {
+	case OpAdd, OpUpdate:
+		if left == nil || !left.Valid() {
+			return invalidEntry(e.Name, left)
+		}
+	case OpRename: // of malformed ones too
+		if left == nil || string(left.Raw) != string(old.Raw) {
+			return invalidEntry(e.To, left)
+		}
 	}
 	run.note(e, old)
-	run.src, run.data = after, data
 	return nil
 }
 
 // change returns the text with one edit made.
 func (run *applying) change(e Edit) ([]byte, error) {
-	doc, err := jsonc.Parse(run.data)
-	if err != nil {
-		return nil, err
-	}
 	at := []string{run.store.Client.TopKey, e.Name}
 	switch e.Op {
 	case OpAdd:
 		if err := run.free(e.Name, "", e.Replace); err != nil {
 			return nil, err
 		}
-		return doc.Set(at, e.Entry)
+		return run.doc.Set(at, e.Entry)
 	case OpUpdate:
-		return setFields(run.data, at, e.Set, e.Unset)
+		return setFields(run.doc.Bytes(), at, e.Set, e.Unset)
 	case OpRename:
 		if err := run.free(e.To, e.Name, false); err != nil {
 			return nil, err
 		}
-		return renameMember(run.data, at, e.To)
+		return renameMember(run.doc.Bytes(), at, e.To)
 	case OpRemove:
-		return doc.Remove(at)
+		return run.doc.Remove(at)
 	}
 	return nil, &Error{Code_: CodeUsage, Message: "unknown operation " + quoted(e.Op), Hint_: "use add, update, rename or remove"}
 }
@@ -190,14 +229,14 @@ func (run *applying) free(name, leaving string, replace bool) error {
 		return &Error{Code_: CodeUsage, Server_: name, Message: "the name " + quoted(name) + " " + why,
 			Hint_: "a name has 1 to 100 of A-Z a-z 0-9 _ . : - and does not begin with '-'"}
 	}
-	for _, e := range run.src.Entries {
+	for _, m := range run.members() {
 		switch {
-		case e.Name == leaving && name != leaving, e.Name == name && replace:
-		case e.Name == name:
-			return &Error{Code_: CodeNameTaken, Path: e.Source.Path, Line: e.Line, Column: e.Column, Server_: name,
+		case m.Key == leaving && name != leaving, m.Key == name && replace:
+		case m.Key == name:
+			return &Error{Code_: CodeNameTaken, Path: run.src.Path, Line: m.KeyPosition.Line, Column: m.KeyPosition.Column, Server_: name,
 				Message: "the name '" + name + "' is taken", Hint_: `use another name; an add may say "replace": true`}
-		case namespace(e.Name) == namespace(name):
-			return taken(AddRequest{Name: name}, e)
+		case namespace(m.Key) == namespace(name):
+			return taken(AddRequest{Name: name}, newEntry(run.src, m))
 		}
 	}
 	return nil

@@ -87,6 +87,23 @@ func TestApplyAllOrNothing(t *testing.T) {
 	}
 }
 
+// Names that fall together in a file made by others: an edit of the one that cannot
+// be used is refused, one that ends it is not.
+func TestApplyFallingTogether(t *testing.T) {
+	w := newWorld(t)
+	s := w.open()
+	path := w.user(`{"mcpServers":{"a-b":{"command":"1"},"a_b":{"command":"2"}}}`)
+	_, err := w.apply(s, User, `{"op": "add", "name": "x", "entry": {"command": "3"}}, {"op": "update", "name": "a_b", "set": {"timeout": 5}}`)
+	if code(err) != CodeInvalid || !strings.Contains(err.Error(), "edits[1] (update 'a_b'): ") {
+		t.Errorf("update: %v", err)
+	}
+	_, err = w.apply(s, User, `{"op": "update", "name": "a_b", "set": {"timeout": 5}}, {"op": "rename", "name": "a-b", "to": "c"}`)
+	w.must(err)
+	if got := w.text(path); got != `{"mcpServers":{"c":{"command":"1"},"a_b":{"command":"2","timeout":5}}}` {
+		t.Errorf("got %s", got)
+	}
+}
+
 func TestApplyUnchanged(t *testing.T) {
 	w := newWorld(t)
 	s := w.open()

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/store/atomicfile"
 )
@@ -71,11 +72,8 @@ func (w write) put(target *atomicfile.Target) error {
 
 // prepare writes the pending entry.
 func (h history) prepare(w write) error {
-	c := Commit{Version: historyVersion, Time: now(), Path: h.real, Verb: w.verb, Names: w.names,
+	c := Commit{Version: historyVersion, Time: now(), Path: h.real, Verb: w.verb, Names: brief(w.names),
 		Before: stateOf(w.before), After: stateOf(w.after)}
-	if c.Names == nil {
-		c.Names = []string{}
-	}
 	if c.Before != nil && c.After == nil {
 		c.Before.Mode = w.mode
 	}
@@ -89,6 +87,20 @@ func (h history) prepare(w write) error {
 	}
 	defer target.Close()
 	return target.Replace(slices.Concat(line, []byte("\n"), w.before), 0o600, false)
+}
+
+// brief bounds names for a header: there may be many, and those of malformed entries
+// may be long. They are for people; nothing is found by them.
+func brief(names []string) []string {
+	const most, longest = 100, 200
+	out := []string{}
+	for _, name := range names[:min(len(names), most)] {
+		if len(name) > longest {
+			name = strings.ToValidUTF8(name[:longest], "") + "…"
+		}
+		out = append(out, name)
+	}
+	return out
 }
 
 // settle finishes a change that a process has left pending, now that the file

@@ -163,6 +163,24 @@ func TestHistoryIsPruned(t *testing.T) {
 	}
 }
 
+// Names of malformed entries may be of any length and number; the change is kept all
+// the same.
+func TestHistoryOfLongNames(t *testing.T) {
+	w := newWorld(t)
+	s := w.open()
+	long := strings.Repeat("é", 3<<20)
+	text := `{"mcpServers":{"` + long + `":{"command":"x"}}}`
+	path := w.user(text)
+	_, err := s.Remove(t.Context(), RemoveRequest{Scope: User, Name: long})
+	w.must(err)
+	if list := w.commits(s, User); len(list) != 1 || len(list[0].Names[0]) > 300 {
+		t.Errorf("history: %d", len(list))
+	}
+	if w.undo(s, UndoRequest{Scope: User}); w.text(path) != text {
+		t.Error("not put back")
+	}
+}
+
 // Nothing of the history can be read by others, whatever the umask and the mode of
 // the file.
 func TestHistoryIsPrivate(t *testing.T) {
