@@ -28,7 +28,7 @@ hyperfine -N --warmup 5 --runs "$runs" \
 	-n 'git config --list' 'git config --list' \
 	-n 'mcpctl --version' "$m --version" \
 	-n 'mcpctl list --json, 5 servers' "$m list --json" \
-	-n 'mcpctl call, warm' "$m call s1 echo text:=\"x\"" \
+	-n 'mcpctl call, warm' "$m call s1 echo --args '{\"text\":\"x\"}'" \
 	--export-json "$dir/out.json"
 python3 - "$dir/out.json" <<'P' 2>/dev/null || true
 import json, sys

@@ -27,13 +27,13 @@ var rooms = map[string][]string{
 	"internal/commands/report":   {"internal/engine/record", "internal/engine/wire", "internal/store/redact"},
 	"internal/engine":            {"internal/engine/wire", "internal/probe/dial", "internal/store", "internal/store/redact"},
 	"internal/engine/record":     {"internal/store/redact"},
-	"internal/engine/supervisor": {"internal/engine", "internal/engine/record", "internal/engine/wire", "internal/probe/dial", "internal/store", "internal/store/redact"},
+	"internal/engine/supervisor": {"internal/engine", "internal/engine/record", "internal/engine/wire", "internal/store", "internal/store/redact"},
 	"internal/engine/wire":       {},
 	"internal/probe":             {"internal/probe/dial", "internal/store"},
 	"internal/probe/dial":        {"internal/store", "internal/store/redact"},
 	"internal/store":             {"internal/store/atomicfile", "internal/store/client", "internal/store/jsonc", "internal/store/redact"},
 	"internal/store/atomicfile":  {},
-	"internal/store/client":      {},
+	"internal/store/client":      {"internal/store/jsonc"},
 	"internal/store/jsonc":       {},
 	"internal/store/redact":      {},
 }
@@ -59,7 +59,7 @@ var homes = map[string][]string{
 // forbidden are standard packages that only some rooms may use: what can start
 // a process, reach the network, or end the program.
 var forbidden = map[string][]string{
-	"os/exec":        {"internal/probe/dial", "internal/engine/supervisor"},
+	"os/exec":        {"internal/probe/dial", "internal/engine/supervisor", "internal/commands"}, // commands: the user's editor
 	"net":            {"internal/probe/dial", "internal/engine/supervisor"},
 	"os/signal":      {"internal/commands", "internal/engine/supervisor"},
 	"text/tabwriter": {},

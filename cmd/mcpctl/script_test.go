@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -76,6 +77,7 @@ func TestScripts(t *testing.T) {
 			"exits":       cmdExits,
 			"sub":         cmdSub,
 			"octal":       cmdOctal,
+			"memory":      cmdMemory,
 		},
 	})
 }
@@ -170,6 +172,32 @@ func cmdExits(ts *testscript.TestScript, neg bool, args []string) {
 	if got != want {
 		ts.Fatalf("exit status %d, want %d", got, want)
 	}
+}
+
+// memory MIB N CMD ARGS... is exits with a bound on what the process, not its
+// children, ever held resident.
+func cmdMemory(ts *testscript.TestScript, neg bool, args []string) {
+	most, err := strconv.ParseInt(args[0], 10, 64)
+	ts.Check(err)
+	want, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	cmd := command(ts, args[2], args[3:]...)
+	out, _ := cmd.CombinedOutput()
+	if got := cmd.ProcessState.ExitCode(); got != want {
+		ts.Fatalf("exit status %d, want %d:\n%s", got, want, out)
+	}
+	usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage)
+	if !ok {
+		ts.Fatalf("the system does not tell the memory")
+	}
+	used := usage.Maxrss >> 10 // KiB, on macOS bytes
+	if runtime.GOOS == "darwin" {
+		used >>= 10
+	}
+	if used > most {
+		ts.Fatalf("it held %d MiB, at most %d are allowed", used, most)
+	}
+	ts.Logf("%s", out)
 }
 
 // json FILE PATH [WANT] looks into a JSON document: path steps are .key,
@@ -308,12 +336,17 @@ func cmdWaitState(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 func output(ts *testscript.TestScript, name string, args ...string) ([]byte, error) {
+	return command(ts, name, args...).Output()
+}
+
+// command is one that runs as the script's own would.
+func command(ts *testscript.TestScript, name string, args ...string) *exec.Cmd {
 	cmd := exec.Command(name, args...)
 	cmd.Dir = ts.MkAbs(".")
 	for _, key := range []string{"HOME", "TMPDIR", "XDG_RUNTIME_DIR", "PATH", "GORACE"} {
 		cmd.Env = append(cmd.Env, key+"="+ts.Getenv(key))
 	}
-	return cmd.Output()
+	return cmd
 }
 
 // wait-file FILE [PATTERN] waits until a file is there and matches.

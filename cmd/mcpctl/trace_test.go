@@ -15,8 +15,11 @@ import (
 // repository says (design §5.3). A new one belongs here.
 var tracedVerbs = [][]string{
 	{"list"}, {"list", "--json"}, {"list", "--show-origin"}, {"list", "-z"},
+	{"list", "--all"}, {"--client", "pi", "list", "--all"}, {"--client", "omp", "list"}, {"--client", "pi", "test", "evil"},
 	{"show", "evil"}, {"show", "web", "--json"},
 	{"status"}, {"status", "--json"}, {"status", "evil"},
+	{"fingerprint"}, {"fingerprint", "evil"}, {"fingerprint", "--json"}, {"fingerprint", "web", "--all"},
+	{"update", "evil"}, {"update", "nobody", "--timeout", "1s"}, {"rename", "nobody", "x"}, {"disable", "nobody"}, {"__complete", "update", ""}, {"__complete", "rename", "evil", ""},
 	{"approve", "--list"}, {"approve", "--list", "--json"}, {"approve", "evil"},
 	{"approve", "evil", "--fingerprint", "sha256:" + strings.Repeat("0", 64)},
 	{"test", "evil"}, {"test", "--all"}, {"test", "web"},

@@ -24,7 +24,9 @@ that its command or arguments name, ends the approval.
 On a terminal each entry is shown whole, with what it runs, which variables it
 reads and what is risky about it, and the answer is asked for. Elsewhere the full
 fingerprint of what was reviewed must be given; --list --json supplies it.
-There is no approval of entries that are not there yet.
+There is no approval of entries that are not there yet. Where the project files of
+several clients hold the name, the fingerprint says which is meant; without it, it
+is the strongest that is not approved.
 
 What a server does once it runs is not limited by this: it runs with the user's
 rights. Files that an approved program loads in turn are not covered.`
@@ -87,30 +89,47 @@ func runApprove(ctx context.Context, a *app, o *approveOptions) error {
 	return errors.Join(errs...)
 }
 
-// projectRow finds the entry of a name that needs the user's word.
-func projectRow(c *store.Config, name string) (*store.Row, error) {
-	rows := c.Named(name)
-	for _, r := range rows {
-		if r.Approval != store.NotNeeded {
-			return r, nil
-		}
-	}
-	for _, src := range c.Sources { // an approved override has no row of its own
+// projectRows are the entries of a name that need the user's word, in the project
+// files of every client, strongest first. None and no error: the name is the
+// user's own.
+func projectRows(c *store.Config, name string) ([]*store.Row, error) {
+	var rows []*store.Row
+	for _, src := range c.Sources {
 		for _, e := range src.Entries {
 			if e.Name == name && src.Scope == store.Project {
 				state, why, covers := c.Approvals.State(c.Store, e)
-				return &store.Row{Entry: e, Approval: state, Why: why, Covers: covers}, nil
+				rows = append(rows, &store.Row{Entry: e, Approval: state, Why: why, Covers: covers})
 			}
 		}
 	}
-	if len(rows) > 0 {
-		return nil, nil
+	if len(rows) == 0 && len(c.Named(name)) == 0 {
+		return nil, c.NotFound(name)
 	}
-	return nil, c.NotFound(name)
+	return rows, nil
+}
+
+// projectRow is the one of them that is meant: the one with the fingerprint, else
+// the first that still needs a word.
+func projectRow(c *store.Config, name, fingerprint string) (*store.Row, error) {
+	rows, err := projectRows(c, name)
+	if err != nil || len(rows) == 0 {
+		return nil, err
+	}
+	for _, r := range rows {
+		if string(r.Entry.Fingerprint) == fingerprint {
+			return r, nil
+		}
+	}
+	for _, r := range rows {
+		if r.Approval != store.Approved {
+			return r, nil
+		}
+	}
+	return rows[0], nil
 }
 
 func (a *app) approveOne(ctx context.Context, c *store.Config, name string, o *approveOptions) (report.ApprovalRow, error) {
-	row, err := projectRow(c, name)
+	row, err := projectRow(c, name, o.fingerprint)
 	if err != nil {
 		return report.ApprovalRow{}, err
 	}
@@ -221,7 +240,8 @@ func (a *app) listApprovals(c *store.Config, names []string) error {
 
 const denyHelp = `Deny entries of project files. The refusal is remembered for the file and the name
 and survives every edit; "approve" lifts it, "revoke" forgets it. A running server
-of that name is stopped.`
+of that name is stopped. Where the project files of several clients hold the name,
+all of them are denied.`
 
 func newDenyCmd(a *app) *cobra.Command {
 	return &cobra.Command{
@@ -259,20 +279,22 @@ func (a *app) eachProjectEntry(names []string, done string, change func(*store.C
 	}
 	doc := report.Approvals{Schema: wire.Schema, Servers: []report.ApprovalRow{}}
 	for _, name := range names {
-		row, err := projectRow(c, name)
-		if err == nil && row == nil {
+		rows, err := projectRows(c, name)
+		if err == nil && len(rows) == 0 {
 			err = wire.NewError(wire.NotFound, "no project entry is called '"+name+"'", "the user's own servers need no approval")
-		}
-		if err == nil {
-			err = change(c, row.Entry)
 		}
 		if err != nil {
 			return err
 		}
-		out := approvalRow(c, row)
-		state, why, _ := c.Store.ReadApprovals().State(c.Store, row.Entry)
-		out.Approval, out.Reason = string(state), why
-		doc.Servers = append(doc.Servers, out)
+		for _, row := range rows {
+			if err := change(c, row.Entry); err != nil {
+				return err
+			}
+			out := approvalRow(c, row)
+			state, why, _ := c.Store.ReadApprovals().State(c.Store, row.Entry)
+			out.Approval, out.Reason = string(state), why
+			doc.Servers = append(doc.Servers, out)
+		}
 		a.say("%s '%s'", done, name)
 	}
 	return a.print(doc, func(*bytes.Buffer) error { return nil })

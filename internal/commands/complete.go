@@ -21,3 +21,12 @@ func (a *app) completeServers(_ *cobra.Command, args []string, _ string) ([]stri
 	}
 	return out, cobra.ShellCompDirectiveNoFileComp
 }
+
+// completeOneServer is completeServers for commands whose first word only is a
+// server.
+func (a *app) completeOneServer(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return a.completeServers(cmd, args, word)
+}

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mcpctl/mcpctl/internal/commands/report"
+	"github.com/mcpctl/mcpctl/internal/engine/supervisor"
 	"github.com/mcpctl/mcpctl/internal/engine/wire"
 	"github.com/mcpctl/mcpctl/internal/store"
 )
@@ -100,6 +101,12 @@ func (d *demo) clean() error {
 	d.run(1, "supervisor", "status")
 	if failed == nil {
 		failed = d.err
+	}
+	// Where the temporary folder's path is too long for a socket, it lies elsewhere.
+	if places, err := store.FindPlaces(d.env); err == nil {
+		if dir, _, err := supervisor.SocketPath(places); err == nil {
+			_ = os.RemoveAll(dir)
+		}
 	}
 	if err := os.RemoveAll(d.dir); err != nil && failed == nil {
 		failed = wire.NewError(wire.IO, "cannot remove the demo's folder: "+err.Error(), "")

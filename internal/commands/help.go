@@ -71,10 +71,15 @@ const environmentTopic = `Environment variables that mcpctl reads.
   MCPCTL_STATE_HOME   in place of XDG_STATE_HOME; an absolute path
   MCPCTL_RUNTIME_DIR  in place of XDG_RUNTIME_DIR; an absolute path
   MCPCTL_CLIENT       the client whose files are used, when --client is not given
+  PI_CODING_AGENT_DIR where pi, omp and musepi keep the user's files, for those clients
+  PI_CONFIG_DIR       in place of .omp and .musepi in the home directory
+  OMP_PROFILE         the profile of omp whose files are used (else PI_PROFILE)
+  MUSEPI_PROFILE      the profile of musepi whose files are used
   XDG_CONFIG_HOME     where mcp/mcp.json is (default ~/.config)
   XDG_STATE_HOME      where mcpctl/ keeps its state (default ~/.local/state)
   XDG_RUNTIME_DIR     where the supervisor's socket is (default: a private folder in TMPDIR)
   HOME                the home directory; must be set
+  VISUAL, EDITOR      the editor of update --edit; VISUAL first
 
 Values such as ${NAME} in a server's entry are taken from the environment of the
 command that needs the server, never from that of the supervisor. A stdio server
@@ -92,8 +97,20 @@ const filesTopic = `Files that mcpctl reads and writes.
   ~/.local/state/mcpctl/locks/                   locks; none is ever beside a user's file
   $XDG_RUNTIME_DIR/mcpctl/supervisor-1.sock      the supervisor's socket
 
+With --client, or MCPCTL_CLIENT, the user's and the project's servers are those of
+another client:
+
+  native  ~/.config/mcp/mcp.json     .mcp.json
+  pi      ~/.pi/agent/mcp.json       .pi/mcp.json
+  omp     ~/.omp/agent/mcp.json      .omp/mcp.json
+  musepi  ~/.musepi/agent/mcp.json   .musepi/mcp.json
+
+omp and musepi also have a .mcp.json beside each, which is read and not written.
+Their entries are read with their meaning (the unit of timeout, the spelling of
+values, exposure, disabledServers) and written in their shape.
+
 The workspace is the directory given with -C or the working directory, or the first
-one above it that holds a .mcp.json or a .git; the search stops at the home
+one above it that holds a project file of any of these or a .git; the search stops at the home
 directory, at a file-system boundary, and at directories that belong to others or
 that everybody may write. The home directory itself has no project.
 

@@ -23,17 +23,29 @@ A definition that waits for approval, or is invalid, has a row of its own beside
 the one that is in force. What is wrong in a file is told on stderr with its
 place, and the exit status is then 10; the list is complete all the same.
 
+The files are those of mcpctl, or of the client that --client names. The project
+files of other known clients are read too: their servers count, weaker than the
+user's, once they are approved; SCOPE then names the client. With --all there is a
+row for everything that is not in force as well: definitions that are hidden,
+overrides, and what the user files of the other clients hold.
+
+Where another program owns MCP (for client pi: its own support is off or replaced;
+for any client: the setting handledBy), list says so on stderr, and nothing is
+started.
+
 List starts no process, makes no network connection and writes nothing. States
 are live when the supervisor runs and has this workspace's session; otherwise
 they say what the files say.`
 
 const listExamples = `  mcpctl list
   mcpctl list --json | jq -r '.servers[] | select(.approval == "pending") | .name'
-  mcpctl -C ~/src/app list --show-origin`
+  mcpctl -C ~/src/app list --show-origin
+  mcpctl --client pi list --all`
 
 type listOptions struct {
 	showOrigin bool
 	nul        bool
+	all        bool
 }
 
 func newListCmd(a *app) *cobra.Command {
@@ -44,24 +56,33 @@ func newListCmd(a *app) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error { return runList(cmd.Context(), a, o) },
 	}
 	cmd.Flags().BoolVar(&o.showOrigin, "show-origin", false, "show the file, line and column of each definition")
+	cmd.Flags().BoolVar(&o.all, "all", false, "show what is not in force as well: hidden, overriding, and in user files of other clients")
 	cmd.Flags().BoolVarP(&o.nul, "null", "z", false, "write only the names, each ended by a NUL byte")
 	return cmd
 }
 
 func runList(ctx context.Context, a *app, o *listOptions) error {
-	c, err := a.load()
+	s, err := a.open()
 	if err != nil {
 		return err
 	}
+	read, list := s.ReadSources, engine.List
+	if o.all {
+		read, list = s.ReadAll, engine.ListAll
+	}
+	c := s.Decide(read())
 	status, sup := a.liveStatus(ctx, c)
-	doc := engine.List(c, status)
+	doc := list(c, status)
 	doc.Supervisor = sup
 	if o.nul && a.json == "" {
 		for _, sv := range doc.Servers {
 			a.out.WriteString(sv.Name + "\x00")
 		}
-	} else if err := a.print(doc, func(w *bytes.Buffer) error { return listTable(w, doc, o.showOrigin) }); err != nil {
+	} else if err := a.print(doc, func(w *bytes.Buffer) error { return listTable(w, doc, o) }); err != nil {
 		return err
+	}
+	if e := doc.HandledElsewhere; e != nil && a.json == "" {
+		a.warn("MCP is handled by "+e.Owner+" here: "+e.Reason+" ("+e.Source+")", "mcpctl starts no server here; files can be edited all the same")
 	}
 	invalid := a.problems(doc.Problems)
 	for _, sv := range doc.Servers {
@@ -73,23 +94,31 @@ func runList(ctx context.Context, a *app, o *listOptions) error {
 	return nil
 }
 
-func listTable(w *bytes.Buffer, doc wire.List, origin bool) error {
+func listTable(w *bytes.Buffer, doc wire.List, o *listOptions) error {
 	if len(doc.Servers) == 0 {
 		return nil
 	}
 	header := []string{"NAME", "SCOPE", "TRANSPORT", "STATE", "TOOLS", "DETAIL"}
-	if origin {
+	if o.showOrigin {
 		header = append(header, "ORIGIN")
 	}
 	var rows [][]string
 	for _, sv := range doc.Servers {
-		row := []string{sv.Name, sv.Scope, transportWord(sv.Transport), string(sv.State), count(sv.Tools), listDetail(sv)}
-		if origin {
+		row := []string{sv.Name, scopeWord(sv, doc.Client), transportWord(sv.Transport), string(sv.State), count(sv.Tools), listDetail(sv)}
+		if o.showOrigin {
 			row = append(row, place(sv.Source, sv.Line, sv.Column))
 		}
 		rows = append(rows, row)
 	}
 	return report.Table(w, header, rows)
+}
+
+// scopeWord names the client as well, where it is not the one that was asked for.
+func scopeWord(sv wire.Server, client string) string {
+	if sv.Client == client || sv.Scope == string(store.Local) {
+		return sv.Scope
+	}
+	return sv.Scope + ":" + sv.Client
 }
 
 func transportWord(t *wire.Transport) string {

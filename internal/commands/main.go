@@ -167,6 +167,7 @@ func newRoot(a *app) *cobra.Command {
 	flags.BoolVar(&a.noColor, "no-color", false, "no colour (nor is there any on a pipe)")
 	flags.BoolVarP(&a.quiet, "quiet", "q", false, "no warnings and no messages of success")
 	flags.BoolVarP(&a.verbose, "verbose", "v", false, "tell more on stderr")
+	_ = root.RegisterFlagCompletionFunc("client", cobra.FixedCompletions(store.ClientNames(), cobra.ShellCompDirectiveNoFileComp))
 	addCommands(root, a)
 	return root
 }
@@ -178,7 +179,7 @@ func addCommands(root *cobra.Command, a *app) {
 		title    string
 		commands []*cobra.Command
 	}{
-		{"Configuration", []*cobra.Command{newListCmd(a), newShowCmd(a), newAddCmd(a), newRemoveCmd(a),
+		{"Configuration", []*cobra.Command{newListCmd(a), newShowCmd(a), newAddCmd(a), newUpdateCmd(a), newRemoveCmd(a), newRenameCmd(a), newEnableCmd(a), newDisableCmd(a), newFingerprintCmd(a),
 			newApplyCmd(a), newDiffCmd(a), newHistoryCmd(a), newUndoCmd(a)}},
 		{"Trust", []*cobra.Command{newApproveCmd(a), newDenyCmd(a), newRevokeCmd(a)}},
 		{"Use", []*cobra.Command{newStatusCmd(a), newTestCmd(a), newToolsCmd(a), newCallCmd(a), newLogsCmd(a), newReconnectCmd(a)}},

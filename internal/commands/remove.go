@@ -80,14 +80,14 @@ func (s *scopeFlags) defining(c *store.Config, name string) (store.Scope, error)
 	var found []store.Scope
 	for _, src := range c.Sources {
 		for _, e := range src.Entries {
-			if e.Name == name && (len(found) == 0 || found[len(found)-1] != src.Scope) {
+			if e.Name == name && c.Store.Writes(src) && (len(found) == 0 || found[len(found)-1] != src.Scope) {
 				found = append(found, src.Scope)
 			}
 		}
 	}
 	switch len(found) {
 	case 0:
-		return "", c.NotFound(name)
+		return "", c.NotWritable(name)
 	case 1:
 		return found[0], nil
 	}

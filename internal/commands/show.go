@@ -82,6 +82,7 @@ func showText(w *bytes.Buffer, doc report.Show) error {
 		line("name", sv.Name)
 		line("origin", place(sv.Source, sv.Line, sv.Column))
 		line("scope", sv.Scope)
+		line("client", sv.Client)
 		line("state", strings.TrimSuffix(string(sv.State)+" ("+sv.Detail+")", " ()"))
 		line("approval", sv.Approval)
 		line("fingerprint", sv.Fingerprint)

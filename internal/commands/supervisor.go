@@ -14,6 +14,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/engine/record"
 	"github.com/mcpctl/mcpctl/internal/engine/supervisor"
 	"github.com/mcpctl/mcpctl/internal/engine/wire"
+	"github.com/mcpctl/mcpctl/internal/probe/dial"
 )
 
 const supervisorHelp = `The supervisor is the one background process of this user that keeps servers
@@ -46,30 +47,38 @@ func newSupervisorRunCmd(a *app) *cobra.Command {
 		Use: "run", Short: "run in the foreground", Long: supervisorRunHelp, Args: names(0, 0, ""),
 		Example: "  mcpctl supervisor run --idle-timeout 1h",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			s, err := a.open()
-			if err != nil {
-				return err
-			}
-			var ready *os.File
-			if detached {
-				ready = supervisor.ReadyPipe()
-			}
-			log, err := record.Open(s.Places.State())
-			if err != nil {
-				return err
-			}
-			defer log.Close()
-			err = supervisor.Run(cmd.Context(), supervisor.Options{Places: s.Places, Version: a.version, Log: log, IdleTimeout: idle, Ready: ready})
-			if errors.As(context.Cause(cmd.Context()), new(signalError)) {
-				return nil // a supervisor that was told to stop has done its work
-			}
-			return err
+			return runSupervisor(cmd.Context(), a, idle, detached)
 		},
 	}
 	cmd.Flags().DurationVar(&idle, "idle-timeout", 0, "leave after `D` without clients and without anything to keep alive (default 10m)")
 	cmd.Flags().BoolVar(&detached, "detached", false, "tell the command that started this process when it is ready")
 	_ = cmd.Flags().MarkHidden("detached")
 	return cmd
+}
+
+// runSupervisor is the supervisor's whole life. When it was started by another
+// command, that one waits on a pipe and is told what went wrong before.
+func runSupervisor(ctx context.Context, a *app, idle time.Duration, detached bool) error {
+	var ready *os.File
+	if detached {
+		ready = supervisor.ReadyPipe()
+	}
+	s, err := a.open()
+	var log *record.Log
+	if err == nil {
+		log, err = record.Open(s.Places.State())
+	}
+	if err != nil {
+		supervisor.FailReady(ready, err)
+		return err
+	}
+	defer log.Close()
+	err = supervisor.Run(ctx, supervisor.Options{Places: s.Places, Version: a.version, Log: log, IdleTimeout: idle,
+		Sweep: dial.SweepOrphans, Ready: ready, Stderr: a.streams.Err})
+	if errors.As(context.Cause(ctx), new(signalError)) {
+		return nil // a supervisor that was told to stop has done its work
+	}
+	return err
 }
 
 const supervisorStartHelp = `Start the supervisor when it does not run, and open this workspace's session in it, so

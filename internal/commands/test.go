@@ -60,6 +60,9 @@ func runTest(ctx context.Context, a *app, o *testOptions) error {
 	}
 	names := o.names
 	if o.all {
+		if err := c.RefuseElsewhere(); err != nil {
+			return err
+		}
 		for _, row := range c.Rows {
 			if row.InForce && row.Enabled {
 				names = append(names, row.Entry.Name)
@@ -135,6 +138,8 @@ func (a *app) testOne(ctx context.Context, c *store.Config, name string, timeout
 		out.State = wire.PendingApproval
 	case wire.LoginRequired:
 		out.State = wire.NeedsSignIn
+	case wire.HandledElsewhere:
+		out.State = wire.Elsewhere
 	case wire.ConfigInvalid:
 		out.State = wire.InvalidConfig
 	}

@@ -17,14 +17,23 @@ func (s *Session) List() wire.List {
 
 // List describes a configuration, secrets masked; status gives the states of
 // the definitions in force, and may be Offline(config).
-func List(c *store.Config, status wire.Status) wire.List {
+func List(c *store.Config, status wire.Status) wire.List { return listRows(c, c.Rows, status) }
+
+// ListAll is List with the rows that are never in force: what is hidden, what
+// overrides, and what the user files of other clients hold.
+func ListAll(c *store.Config, status wire.Status) wire.List { return listRows(c, c.All(), status) }
+
+func listRows(c *store.Config, rows []*store.Row, status wire.Status) wire.List {
 	live := make(map[string]wire.ServerStatus, len(status.Servers))
 	for _, st := range status.Servers {
 		live[st.Name] = st
 	}
 	out := wire.List{Schema: wire.Schema, Workspace: c.Store.Workspace.Dir, Client: c.Store.Client.Name,
 		Servers: []wire.Server{}, Problems: problems(c.Problems)}
-	for _, row := range c.Rows {
+	if e := c.Elsewhere; e != nil {
+		out.HandledElsewhere = &wire.Owned{Owner: redact.Text(e.Owner), Reason: redact.Text(e.Reason), Source: e.Source}
+	}
+	for _, row := range rows {
 		sv := Describe(row)
 		if st, ok := live[sv.Name]; ok && row.InForce {
 			sv.State, sv.Detail, sv.Tools, sv.UpdatedAt = st.State, st.Detail, st.Tools, st.UpdatedAt
@@ -39,7 +48,7 @@ func Describe(row *store.Row) wire.Server {
 	e := row.Entry
 	sv := wire.Server{
 		Name: e.Name, Scope: string(e.Source.Scope), Client: e.Source.Client, Source: e.Source.Path, Line: e.Line, Column: e.Column,
-		InForce: row.InForce, Enabled: row.Enabled && e.Valid(), Exposure: string(row.Exposure),
+		InForce: row.InForce, Role: string(row.Role), Enabled: row.Enabled && e.Valid(), Exposure: string(row.Exposure),
 		Fingerprint: string(e.Fingerprint), Approval: string(row.Approval), Covers: row.Covers,
 		Overrides: []wire.Overriding{}, Shadows: []wire.Shadowed{}, Problems: problems(e.Problems),
 	}

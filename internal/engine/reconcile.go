@@ -47,7 +47,7 @@ func (s *Session) reload(r reading) {
 			s.lastGood[src.Path] = src
 		}
 	}
-	config := st.Combine(sources, st.ReadApprovals())
+	config := st.Decide(sources)
 	if doubtful {
 		s.files.again(quiet)
 	}

@@ -71,17 +71,27 @@ func fileState(row *store.Row) (state wire.State, detail string) {
 		return wire.InvalidConfig, ""
 	case row.Approval != store.NotNeeded && row.Approval != store.Approved:
 		return wire.PendingApproval, row.Why
+	case row.Role != "" && !row.Enabled:
+		return wire.Disabled, row.Why
+	case row.Role != "":
+		return wire.NotRunning, row.Why
 	case !row.InForce:
 		return wire.InvalidConfig, row.Why
 	case !row.Enabled && row.Entry.Definition.Enabled:
-		for _, o := range row.Overrides {
-			if o.Override.Enabled != nil && o.Source.Scope == store.Project {
+		for _, o := range row.Overrides { // strongest first
+			if o.Override.Enabled == nil {
+				continue
+			}
+			if o.Source.Scope == store.Project {
 				return wire.DisabledInProject, "disabled by " + o.Source.Path
 			}
+			return wire.Disabled, "disabled by " + o.Source.Path
 		}
-		return wire.Disabled, "disabled by " + row.Overrides[0].Source.Path
+		return wire.Disabled, ""
 	case !row.Enabled:
 		return wire.Disabled, ""
+	case row.Elsewhere != nil:
+		return wire.Elsewhere, "handled by " + row.Elsewhere.Owner
 	}
 	return wire.NotRunning, ""
 }

@@ -24,6 +24,12 @@ func (s *Session) ListTools(ctx context.Context, name string) (wire.Tools, error
 		}
 		servers = append(servers, sv)
 	} else {
+		s.mu.Lock()
+		err := s.config.RefuseElsewhere()
+		s.mu.Unlock()
+		if err != nil {
+			return wire.Tools{}, err
+		}
 		servers = s.all()
 	}
 	out := wire.Tools{Schema: wire.Schema, Servers: make([]wire.ServerTools, len(servers))}
@@ -120,10 +126,32 @@ func (s *Session) CallTool(ctx context.Context, call wire.CallTool) (wire.CallRe
 		return wire.CallResult{}, err
 	}
 	raw, err := conn.CallTool(ctx, call.Tool, call.Arguments, timeout)
+	if errors.Is(err, dial.ErrSessionGone) {
+		// The server has forgotten the session and says that it did not run the
+		// call: the one case in which a call is sent again, once (design §9.2).
+		release()
+		sv.renew(conn)
+		if conn, release, err = sv.acquireWithin(ctx, timeout); err != nil {
+			return wire.CallResult{}, wire.FromError(err).On(call.Server)
+		}
+		defer release()
+		raw, err = conn.CallTool(ctx, call.Tool, call.Arguments, timeout)
+	}
 	if err != nil {
 		return wire.CallResult{}, wire.FromError(err).On(call.Server)
 	}
 	return wire.CallResult{Schema: wire.Schema, Server: call.Server, Tool: call.Tool, Result: raw, MS: time.Since(began).Milliseconds()}, nil
+}
+
+// renew replaces a connection that is no longer of use, unless that has happened.
+func (sv *server) renew(conn *dial.Conn) {
+	s := sv.session
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if sv.conn == conn && s.servers[sv.name] == sv {
+		sv.stop()
+		sv.start()
+	}
 }
 
 // acquireWithin bounds the wait for a connection; 0 is the default timeout.

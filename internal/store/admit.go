@@ -43,15 +43,19 @@ func (a Admitted) Source() string { return a.entry.Source.Path }
 
 // Admit is the gate: it returns the definition in force for name when it is
 // valid, approved and enabled, and otherwise an error that says why not:
-// MCP_NOT_FOUND, MCP_CONFIG_INVALID, MCP_NOT_APPROVED.
+// MCP_NOT_FOUND, MCP_CONFIG_INVALID, MCP_NOT_APPROVED, and for any server
+// MCP_HANDLED_ELSEWHERE where another program owns MCP.
 func (c *Config) Admit(name string) (Admitted, error) {
+	if err := c.RefuseElsewhere(); err != nil && len(c.Named(name)) > 0 {
+		return Admitted{}, err
+	}
 	row := c.InForce(name)
 	if row == nil {
 		return Admitted{}, c.refusal(name)
 	}
 	if !row.Enabled {
 		return Admitted{}, &Error{Code_: CodeNotFound, Server_: name, Message: "server '" + name + "' is disabled",
-			Hint_: "set 'enabled' to true in " + row.Entry.Source.Path}
+			Hint_: "enable it with: mcpctl enable " + name + row.switchedOffBy()}
 	}
 	return Admitted{entry: row.Entry, row: row, workspace: c.Store.Workspace, home: c.Store.Places.Home}, nil
 }

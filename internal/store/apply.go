@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/store/jsonc"
@@ -25,16 +26,13 @@ type Edit struct {
 	To      string          // rename: the new name
 	Entry   json.RawMessage // add: the value to write, an object
 	Replace bool            // add: replace what the name holds
-	Set     []Assignment    // update
-	Unset   [][]string      // update; before Set, so that a whole object can be made anew
+	Unset   []FieldEdit     // update, without values; before Set, so that a whole object can be made anew
+	Set     []FieldEdit     // update
 	Expect  Fingerprint     // all but add: of the entry as the edits before this one left it; "" is any
 }
 
-// Assignment gives one field of an entry a value. Path is the keys down to it.
-type Assignment struct {
-	Path  []string
-	Value json.RawMessage
-}
+// fields are the changes of an update, in their order; none for other operations.
+func (e Edit) fields() []FieldEdit { return slices.Concat(e.Unset, e.Set) }
 
 // ApplyRequest asks for several edits of one file in one change, all or none.
 type ApplyRequest struct {
@@ -58,20 +56,27 @@ type Applied struct {
 // approved entry keeps it approved, and nothing else is approved (design §5.2). A
 // refusal goes along to a new name.
 func (s *Store) Apply(ctx context.Context, req ApplyRequest) (Applied, error) {
-	run := &applying{store: s, words: map[string]word{}}
+	run := &applying{store: s, scope: req.Scope, words: map[string]word{}}
 	var result *Source
-	change, err := s.edit(ctx, editRequest{req.Scope, "", req.DryRun}, func(src *Source, doc *jsonc.Document) ([]byte, error) {
-		run.src, run.doc, run.approvals = src, doc, s.ReadApprovals()
-		for i, e := range req.Edits {
-			if err := run.edit(e); err != nil {
-				return nil, atEdit(i, e, err)
+	change, err := s.editThen(ctx, editRequest{req.Scope, "", req.DryRun}, editSteps{
+		plan: func(src *Source, doc *jsonc.Document) ([]byte, error) {
+			run.src, run.doc, run.approvals = src, doc, s.ReadApprovals()
+			for i, e := range req.Edits {
+				if err := run.edit(e); err != nil {
+					return nil, atEdit(i, e, err)
+				}
 			}
-		}
-		return run.doc.Bytes(), nil
-	}, func(after *Source) error {
-		result = after
-		return usable(after, req.Edits)
+			return run.doc.Bytes(), nil
+		},
+		check: func(after *Source) error {
+			result = after
+			return usable(after, req.Edits)
+		},
+		then: func() error { return run.approve(ctx, result) },
 	})
+	if err == nil && change.Unchanged && !req.DryRun {
+		err = run.approve(ctx, result) // an entry may be added as it stands there already
+	}
 	if err != nil {
 		return Applied{}, err
 	}
@@ -82,11 +87,6 @@ func (s *Store) Apply(ctx context.Context, req ApplyRequest) (Applied, error) {
 			fp = left.Fingerprint
 		}
 		out.Fingerprints = append(out.Fingerprints, fp)
-	}
-	if req.Scope == Project && !req.DryRun {
-		if err := run.approve(ctx, result); err != nil {
-			return out, fmt.Errorf("'%s' was written, but nothing was approved: %w", change.Path, err)
-		}
 	}
 	return out, nil
 }
@@ -133,6 +133,7 @@ func atEdit(i int, e Edit, err error) error {
 // wait for the lock.
 type applying struct {
 	store     *Store
+	scope     Scope
 	src       *Source         // the file before all edits
 	doc       *jsonc.Document // as the edits so far have left it
 	approvals *Approvals
@@ -143,7 +144,7 @@ type applying struct {
 // members lists the entries as they are now.
 func (run *applying) members() []jsonc.Member {
 	if root := run.doc.Root(); root != nil {
-		if servers := root.Get(run.store.Client.TopKey); servers != nil {
+		if servers := root.Get(run.src.clientRow().TopKey); servers != nil {
 			return servers.Members()
 		}
 	}
@@ -154,7 +155,7 @@ func (run *applying) members() []jsonc.Member {
 func (run *applying) entry(name string) *Entry {
 	for _, m := range run.members() {
 		if m.Key == name {
-			return newEntry(run.src, m)
+			return newEntry(run.src, run.src.clientRow(), m)
 		}
 	}
 	return nil
@@ -191,6 +192,9 @@ func (run *applying) edit(e Edit) error {
 		if left == nil || !left.Valid() {
 			return invalidEntry(e.Name, left)
 		}
+		if err := withoutEffect(UpdateRequest{Name: e.Name, Edits: e.fields()}, old, left); err != nil {
+			return err
+		}
 	case OpRename: // of malformed ones too
 		if left == nil || string(left.Raw) != string(old.Raw) {
 			return invalidEntry(e.To, left)
@@ -202,7 +206,7 @@ func (run *applying) edit(e Edit) error {
 
 // change returns the text with one edit made.
 func (run *applying) change(e Edit) ([]byte, error) {
-	at := []string{run.store.Client.TopKey, e.Name}
+	at := []string{run.src.clientRow().TopKey, e.Name}
 	switch e.Op {
 	case OpAdd:
 		if err := run.free(e.Name, "", e.Replace); err != nil {
@@ -210,12 +214,12 @@ func (run *applying) change(e Edit) ([]byte, error) {
 		}
 		return run.doc.Set(at, e.Entry)
 	case OpUpdate:
-		return setFields(run.doc.Bytes(), at, e.Set, e.Unset)
+		return applyFields(run.doc, at, e.fields())
 	case OpRename:
 		if err := run.free(e.To, e.Name, false); err != nil {
 			return nil, err
 		}
-		return renameMember(run.doc.Bytes(), at, e.To)
+		return run.doc.Rename(at, e.To)
 	case OpRemove:
 		return run.doc.Remove(at)
 	}
@@ -225,9 +229,8 @@ func (run *applying) change(e Edit) ([]byte, error) {
 // free checks that a name can be given to an entry; leaving is the name the entry
 // gives up.
 func (run *applying) free(name, leaving string, replace bool) error {
-	if why := NameFault(name); why != "" {
-		return &Error{Code_: CodeUsage, Server_: name, Message: "the name " + quoted(name) + " " + why,
-			Hint_: "a name has 1 to 100 of A-Z a-z 0-9 _ . : - and does not begin with '-'"}
+	if err := run.store.nameFault(run.scope, name); err != nil {
+		return err
 	}
 	for _, m := range run.members() {
 		switch {
@@ -236,7 +239,7 @@ func (run *applying) free(name, leaving string, replace bool) error {
 			return &Error{Code_: CodeNameTaken, Path: run.src.Path, Line: m.KeyPosition.Line, Column: m.KeyPosition.Column, Server_: name,
 				Message: "the name '" + name + "' is taken", Hint_: `use another name; an add may say "replace": true`}
 		case namespace(m.Key) == namespace(name):
-			return taken(AddRequest{Name: name}, newEntry(run.src, m))
+			return taken(AddRequest{Name: name}, newEntry(run.src, run.src.clientRow(), m))
 		}
 	}
 	return nil

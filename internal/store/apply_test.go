@@ -182,7 +182,13 @@ func TestApplyApprovals(t *testing.T) {
 	if state, _, _ := s.ReadApprovals().State(s, entry("yes")); state != Changed {
 		t.Errorf("changed by somebody else and updated: %s", state)
 	}
-	// Nor by a dry run.
+	// What the user writes as it stands already is the user's word all the same.
+	a, err := w.apply(s, Project, `{"op": "add", "name": "new", "replace": true, "entry": {"command":"2","args":["x"]}}`)
+	w.must(err)
+	if state, _, _ := s.ReadApprovals().State(s, entry("new")); state != Approved || !a.Unchanged {
+		t.Errorf("added as it stood: %s, unchanged=%v", state, a.Unchanged)
+	}
+	// A dry run approves nothing.
 	word := w.text(s.approvalsPath())
 	_, err = s.Apply(t.Context(), ApplyRequest{Scope: Project, DryRun: true,
 		Edits: []Edit{{Op: OpAdd, Name: "dry", Entry: json.RawMessage(`{"command":"x"}`)}}})

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"fmt"
 	"slices"
 )
 
@@ -43,6 +44,9 @@ func (run *applying) word(e *Entry) word {
 
 // approve records the user's word on what the edits have left, in one write.
 func (run *applying) approve(ctx context.Context, after *Source) error {
+	if run.scope != Project {
+		return nil
+	}
 	var records []approval
 	for _, e := range after.Entries {
 		if r := run.record(e); r != nil {
@@ -53,7 +57,7 @@ func (run *applying) approve(ctx context.Context, after *Source) error {
 	if len(records)+len(gone) == 0 {
 		return nil
 	}
-	return run.store.changeApprovals(ctx, func(f *approvalsFile) {
+	err := run.store.changeApprovals(ctx, func(f *approvalsFile) {
 		for _, name := range gone {
 			f.drop(after.Real, name)
 		}
@@ -61,6 +65,10 @@ func (run *applying) approve(ctx context.Context, after *Source) error {
 			f.put(r)
 		}
 	})
+	if err != nil {
+		return fmt.Errorf("'%s' was written, but nothing was approved: %w", after.Path, err)
+	}
+	return nil
 }
 
 // record is what to record for an entry; nil when that is recorded already, or
@@ -70,7 +78,7 @@ func (run *applying) approve(ctx context.Context, after *Source) error {
 func (run *applying) record(e *Entry) *approval {
 	w := run.words[e.Name]
 	present := run.approvals.find(e.Source.Real, e.Name)
-	r := &approval{Source: e.Source.Real, Name: e.Name, Fingerprint: e.Fingerprint, Time: now(), Entry: e.Raw}
+	r := &approval{Source: e.Source.Real, Name: e.Name, Fingerprint: e.Fingerprint, Time: now(), Entry: e.Raw, Dialect: e.Source.dialect()}
 	switch {
 	case w.added:
 		r.Files = run.store.coveredFiles(e)
@@ -80,18 +88,8 @@ func (run *applying) record(e *Entry) *approval {
 		return &approval{Source: e.Source.Real, Name: e.Name, Denied: true, Time: now()}
 	default:
 		if r.EntryOnly = w.was.EntryOnly; !r.EntryOnly {
-			r.Files = asApproved(w.was.Files, run.store.coveredFiles(e))
+			r.Files = keepKnown(w.was.Files, run.store.coveredFiles(e))
 		}
 	}
 	return r
-}
-
-// asApproved gives the files that were covered before the content that was approved.
-func asApproved(before, present []coveredFile) []coveredFile {
-	for i, f := range present {
-		if j := slices.IndexFunc(before, func(b coveredFile) bool { return b.Path == f.Path }); j >= 0 {
-			present[i].SHA256 = before[j].SHA256
-		}
-	}
-	return present
 }

@@ -37,6 +37,7 @@ type approval struct {
 	Source      string          `json:"source"` // real path of the file
 	Name        string          `json:"name"`
 	Denied      bool            `json:"denied,omitempty"`
+	Dialect     string          `json:"dialect,omitempty"` // as which client's entry it was reviewed; "" for mcpctl's shape
 	Fingerprint Fingerprint     `json:"fingerprint,omitempty"`
 	Time        time.Time       `json:"time"`
 	EntryOnly   bool            `json:"entryOnly,omitempty"`
@@ -100,6 +101,8 @@ func (a *Approvals) State(s *Store, e *Entry) (state Approval, why string, cover
 		return Denied, "you denied it on " + r.Time.Local().Format(time.DateOnly), 0
 	case r.Fingerprint != e.Fingerprint:
 		return Changed, "it changed since you approved it", 0
+	case r.Dialect != e.Source.dialect(): // one file behind a link may be read as two clients'
+		return Changed, "it was approved as it is read by another client", 0
 	case r.EntryOnly:
 		return Approved, "", 0
 	}
@@ -122,7 +125,7 @@ func (a *Approvals) ApprovedEntry(e *Entry) json.RawMessage {
 // the one passed in, so what is approved is what was shown. With entryOnly the
 // in-project files it names are left out.
 func (s *Store) Approve(ctx context.Context, e *Entry, entryOnly bool) error {
-	r := approval{Source: e.Source.Real, Name: e.Name, Fingerprint: e.Fingerprint, Time: now(), EntryOnly: entryOnly, Entry: e.Raw}
+	r := approval{Source: e.Source.Real, Name: e.Name, Fingerprint: e.Fingerprint, Time: now(), EntryOnly: entryOnly, Entry: e.Raw, Dialect: e.Source.dialect()}
 	if !entryOnly {
 		r.Files = s.coveredFiles(e)
 	}

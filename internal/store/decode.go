@@ -57,6 +57,8 @@ func (d *decoder) clashes(entry *jsonc.Node) {
 			}
 		case "auth":
 			d.folded(n, []string{"type", "credentialId"}, key+".")
+		case "oauth":
+			d.folded(n, oauthFields, key+".")
 		}
 	}
 }
@@ -100,6 +102,7 @@ func (d *decoder) decode(n *jsonc.Node) (*Definition, *Override) {
 	def.Env, def.Headers = d.strMap(n, "env"), d.strMap(n, "headers")
 	def.InheritEnv, def.Lifecycle = d.inheritEnv(n), d.lifecycle(n)
 	d.auth(n, def)
+	def.OAuth = d.oauth(n)
 	if enabled != nil {
 		def.Enabled = *enabled
 	}
@@ -175,6 +178,9 @@ func (d *decoder) stdio(n *jsonc.Node, def *Definition, hasURL bool) {
 	if len(def.Headers) > 0 {
 		d.note(n.Get("headers").Position(), SeverityWarning, "'headers' is ignored: the transport is stdio", "use 'env'")
 	}
+	if def.OAuth != nil {
+		d.note(n.Get("oauth").Position(), SeverityWarning, "'oauth' is ignored: the transport is stdio", "use 'env'")
+	}
 	d.shellValue(n, "command", def.Command)
 	d.shellValue(n, "cwd", def.Cwd)
 	for _, a := range def.Args {
@@ -233,24 +239,6 @@ func URLFault(u string) (why, hint string) {
 	return "", ""
 }
 
-func (d *decoder) auth(n *jsonc.Node, def *Definition) {
-	for _, key := range []string{"oauth", "auth"} {
-		if o := n.Get(key); o != nil && o.Kind() != jsonc.Object {
-			d.fail(o.Position(), "'"+key+"' is an object, found "+string(o.Kind()), "")
-			return
-		}
-	}
-	a := n.Get("auth")
-	if a == nil {
-		return
-	}
-	if d.entry.Source.Scope == Project {
-		d.note(a.Position(), SeverityWarning, "'auth' of a project file is not honoured", "put it into the user or local file")
-		return
-	}
-	def.CredentialID = d.str(a, "credentialId")
-}
-
 func (d *decoder) enabled(n *jsonc.Node) *bool {
 	e, off := n.Get("enabled"), n.Get("disabled")
 	if off != nil {
@@ -272,10 +260,6 @@ func (d *decoder) enabled(n *jsonc.Node) *bool {
 		d.fail(e.Position(), "'enabled' is true or false", "")
 	}
 	return &v
-}
-
-func boolean(n *jsonc.Node) (v, ok bool) {
-	return string(n.Raw()) == "true", n.Kind() == jsonc.Bool
 }
 
 // timeout: a string has a unit; a number below 1000 is seconds, from 1000 on
@@ -313,46 +297,6 @@ func (d *decoder) timeout(n *jsonc.Node) *time.Duration {
 	return &dur
 }
 
-func (d *decoder) exposure(n *jsonc.Node, key string) Exposure {
-	v := n.Get(key)
-	if v == nil {
-		return ""
-	}
-	text, _ := v.Text()
-	e, ok := ParseExposure(text)
-	if !ok {
-		d.fail(v.Position(), "unknown exposure in '"+key+"'", "use direct, deferred, codemode or hidden")
-	}
-	return e
-}
-
-// ParseExposure reads an exposure word; ok is false when there is no such one.
-func ParseExposure(word string) (e Exposure, ok bool) {
-	switch word {
-	case "direct", "deferred", "hidden":
-		return Exposure(word), true
-	case "codemode", "codemode-deferred":
-		return Deferred, true
-	}
-	return "", false
-}
-
-func (d *decoder) toolExposure(n *jsonc.Node) []ToolRule {
-	v := n.Get("toolExposure")
-	if v == nil {
-		return nil
-	}
-	if v.Kind() != jsonc.Object {
-		d.fail(v.Position(), "'toolExposure' is an object, found "+string(v.Kind()), "")
-		return nil
-	}
-	var rules []ToolRule
-	for _, m := range v.Members() {
-		rules = append(rules, ToolRule{Pattern: m.Key, Exposure: d.exposure(v, m.Key)})
-	}
-	return rules
-}
-
 func (d *decoder) inheritEnv(n *jsonc.Node) InheritEnv {
 	v := n.Get("inheritEnv")
 	if v == nil {
@@ -374,61 +318,4 @@ func (d *decoder) lifecycle(n *jsonc.Node) Lifecycle {
 		d.fail(n.Get("lifecycle").Position(), "unknown lifecycle "+quoted(string(l)), "use lazy, eager or keep-alive")
 		return Eager
 	}
-}
-
-func (d *decoder) str(n *jsonc.Node, key string) string {
-	v := n.Get(key)
-	if v == nil {
-		return ""
-	}
-	text, ok := v.Text()
-	if !ok {
-		d.fail(v.Position(), "'"+key+"' is a string, found "+string(v.Kind()), "")
-	}
-	if strings.ContainsRune(text, 0) {
-		d.fail(v.Position(), "'"+key+"' holds a NUL character", "")
-	}
-	return text
-}
-
-func (d *decoder) strings(n *jsonc.Node, key string) []string {
-	v := n.Get(key)
-	if v == nil {
-		return nil
-	}
-	if v.Kind() != jsonc.Array {
-		d.fail(v.Position(), "'"+key+"' is an array of strings, found "+string(v.Kind()), "")
-		return nil
-	}
-	list := make([]string, 0, 8)
-	for _, el := range v.Elements() {
-		text, ok := el.Text()
-		if !ok || strings.ContainsRune(text, 0) {
-			d.fail(el.Position(), "'"+key+"' holds something other than strings: "+string(el.Kind()), "put it in quotes")
-			return nil
-		}
-		list = append(list, text)
-	}
-	return list
-}
-
-func (d *decoder) strMap(n *jsonc.Node, key string) map[string]string {
-	v := n.Get(key)
-	if v == nil {
-		return nil
-	}
-	if v.Kind() != jsonc.Object {
-		d.fail(v.Position(), "'"+key+"' is an object of strings, found "+string(v.Kind()), "")
-		return nil
-	}
-	out := map[string]string{}
-	for _, m := range v.Members() {
-		text, ok := m.Value.Text()
-		if !ok || strings.ContainsRune(text, 0) {
-			d.fail(m.Value.Position(), "'"+key+"."+m.Key+"' is a string, found "+string(m.Value.Kind()), "put it in quotes")
-			continue
-		}
-		out[m.Key] = text
-	}
-	return out
 }

@@ -1,6 +1,9 @@
 package store
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"errors"
+)
 
 // FileDiff is a file before one of the changes that mcpctl made to it, and now.
 type FileDiff struct {
@@ -33,7 +36,7 @@ func (s *Store) Since(scope Scope, number int) (FileDiff, error) {
 	if d.Before, err = s.Kept(c); err != nil {
 		return FileDiff{}, err
 	}
-	if d.After, err = s.readFile(&Source{Scope: scope, Path: d.Path}); err != nil {
+	if d.After, err = s.readFile(&Source{Scope: scope, Path: d.Path}, s.Client.ProjectFile); err != nil {
 		return FileDiff{}, err
 	}
 	d.From, d.To = stateOf(d.Before), stateOf(d.After)
@@ -65,14 +68,16 @@ type EntryDiff struct {
 
 // SinceApproval compares the project's entry of exactly that name with what was
 // approved under it. It fails with MCP_NOT_FOUND when the project has neither, and
-// with what is wrong with the project's file.
+// with what is wrong with the project's files.
 func (c *Config) SinceApproval(name string) (EntryDiff, error) {
-	for _, src := range c.Sources {
+	var broken error
+	for _, src := range c.Sources { // the chosen client's file first
 		if src.Scope != Project {
 			continue
 		}
 		if src.Broken {
-			return EntryDiff{}, src.firstError()
+			broken = errors.Join(broken, src.firstError())
+			continue
 		}
 		d := EntryDiff{Name: name, Path: src.Path}
 		if r := c.Approvals.find(src.Real, name); r != nil && !r.Denied && c.Approvals.Problem == nil {
@@ -85,6 +90,9 @@ func (c *Config) SinceApproval(name string) (EntryDiff, error) {
 		if d.Before != nil || d.After != nil {
 			return d, nil
 		}
+	}
+	if broken != nil {
+		return EntryDiff{}, broken
 	}
 	if len(c.Named(name)) > 0 {
 		return EntryDiff{}, &Error{Code_: CodeNotFound, Server_: name, Message: "no project entry is called '" + name + "'",

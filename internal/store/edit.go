@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"time"
 
 	"github.com/mcpctl/mcpctl/internal/store/atomicfile"
@@ -20,11 +21,13 @@ type Change struct {
 	Path        string
 	Scope       Scope
 	Name        string
+	From        string      // the name before, when it was renamed
 	Fingerprint Fingerprint // of the entry afterwards; "" when it was removed
 	Unchanged   bool        // the bytes were already as wanted; nothing was touched
 	DryRun      bool        // nothing was written: Before and After tell what would be
 	Before      []byte
 	After       []byte
+	Warnings    []Problem // of update: about the entry afterwards
 }
 
 // AddRequest asks for a new entry.
@@ -40,9 +43,8 @@ type AddRequest struct {
 // the user typed it. It fails with MCP_NAME_TAKEN when the name, or one that
 // falls together with it, holds any value, a malformed one included.
 func (s *Store) Add(ctx context.Context, req AddRequest) (Change, error) {
-	if why := NameFault(req.Name); why != "" {
-		return Change{}, &Error{Code_: CodeUsage, Server_: req.Name, Message: "the name " + quoted(req.Name) + " " + why,
-			Hint_: "a name has 1 to 100 of A-Z a-z 0-9 _ . : - and does not begin with '-'"}
+	if err := s.nameFault(req.Scope, req.Name); err != nil {
+		return Change{}, err
 	}
 	var added *Entry
 	change, err := s.edit(ctx, editRequest{req.Scope, req.Name, req.DryRun}, func(src *Source, doc *jsonc.Document) ([]byte, error) {
@@ -51,7 +53,7 @@ func (s *Store) Add(ctx context.Context, req AddRequest) (Change, error) {
 				return nil, taken(req, e)
 			}
 		}
-		return doc.Set([]string{s.Client.TopKey, req.Name}, req.Entry)
+		return doc.Set([]string{src.clientRow().TopKey, req.Name}, req.Entry)
 	}, func(after *Source) error {
 		added = after.entry(req.Name)
 		if added != nil && added.Valid() {
@@ -118,7 +120,7 @@ func (s *Store) Remove(ctx context.Context, req RemoveRequest) (Change, error) {
 		if req.Expect != "" && req.Expect != e.Fingerprint {
 			return nil, Conflict(e, req.Expect)
 		}
-		return doc.Remove([]string{s.Client.TopKey, req.Name})
+		return doc.Remove([]string{src.clientRow().TopKey, req.Name})
 	}, func(after *Source) error {
 		if after.entry(req.Name) != nil {
 			return &Error{Code_: CodeInvalid, Path: after.Path, Server_: req.Name, Message: "the name stands in the file twice",
@@ -169,6 +171,18 @@ type editRequest struct {
 // reads it; check gets the result as a reader would see it.
 func (s *Store) edit(ctx context.Context, req editRequest,
 	plan func(*Source, *jsonc.Document) ([]byte, error), check func(*Source) error) (Change, error) {
+	return s.editThen(ctx, req, editSteps{plan: plan, check: check})
+}
+
+// editSteps are plan and check of edit, and what follows a write while the
+// file's lock is still held; then may be nil.
+type editSteps struct {
+	plan  func(*Source, *jsonc.Document) ([]byte, error)
+	check func(*Source) error
+	then  func() error
+}
+
+func (s *Store) editThen(ctx context.Context, req editRequest, steps editSteps) (Change, error) {
 	scope := req.scope
 	target, limit, err := s.target(scope)
 	if err != nil {
@@ -192,7 +206,7 @@ func (s *Store) edit(ctx context.Context, req editRequest,
 	if err != nil {
 		return Change{}, err
 	}
-	after, err := plan(src, doc)
+	after, err := steps.plan(src, doc)
 	if err != nil {
 		return Change{}, located(err, src, req.name)
 	}
@@ -205,7 +219,7 @@ func (s *Store) edit(ctx context.Context, req editRequest,
 	if int64(len(after)) > limit {
 		return Change{}, &Error{Code_: CodeInvalid, Path: src.Path, Message: fmt.Sprintf("the file would be larger than %d MiB", limit>>20)}
 	}
-	if err := check(result); err != nil {
+	if err := steps.check(result); err != nil {
 		return Change{}, err
 	}
 	if change.Unchanged || req.dryRun {
@@ -213,17 +227,23 @@ func (s *Store) edit(ctx context.Context, req editRequest,
 	}
 	w := write{scope: scope, before: before, after: after}
 	w.verb, w.names = whatChanged(src, result)
-	return change, s.commit(target, w)
+	if err = s.commit(target, w); err == nil && steps.then != nil {
+		err = steps.then()
+	}
+	return change, err
 }
 
 func (s *Store) target(scope Scope) (*atomicfile.Target, int64, error) {
 	path := s.Path(scope)
+	if s.Client.ReadOnly && scope != Local {
+		return nil, 0, &Error{Code_: CodeUsage, Path: path, Message: "mcpctl reads the files of " + s.Client.Name + " and does not write them", Hint_: "use --local"}
+	}
 	if path == "" {
 		return nil, 0, &Error{Code_: CodeUsage, Message: "there is no project in '" + s.Workspace.Dir + "'",
 			Hint_: "the home directory and those above it have none; use --user, or go to a project"}
 	}
 	if scope == Project {
-		t, err := atomicfile.Within(s.Workspace.Dir, s.Client.ProjectFile)
+		t, err := atomicfile.Within(s.Workspace.Dir, filepath.FromSlash(s.Client.ProjectFile))
 		return t, projectLimit, err
 	}
 	t, err := atomicfile.Follow(path)
@@ -233,7 +253,8 @@ func (s *Store) target(scope Scope) (*atomicfile.Target, int64, error) {
 // parsed reads bytes as the file of a scope would be read.
 func (s *Store) parsed(scope Scope, real string, data []byte) *Source {
 	src := &Source{Client: s.Client.Name, Scope: scope, Path: s.Path(scope), Real: real, Exists: data != nil}
-	src.parse(data, s.Client.TopKey)
+	src.Client = src.clientRow().Name
+	src.parse(data, src.clientRow().TopKey)
 	return src
 }
 

@@ -177,7 +177,7 @@ func (e *Edit) readSet(n *jsonc.Node) *Error {
 		if !ok {
 			return wrongAt(m.KeyPosition, quoted(m.Key)+" is not the path of a field, such as env.KEY")
 		}
-		e.Set = append(e.Set, Assignment{Path: path, Value: m.Value.Raw()})
+		e.Set = append(e.Set, FieldEdit{Path: path, Value: m.Value.Raw()})
 	}
 	return nil
 }
@@ -192,7 +192,7 @@ func (e *Edit) readUnset(n *jsonc.Node) *Error {
 		if !ok {
 			return wrongAt(el.Position(), "'unset' is a list of paths, such as \"env.KEY\"")
 		}
-		e.Unset = append(e.Unset, path)
+		e.Unset = append(e.Unset, FieldEdit{Path: path})
 	}
 	return nil
 }

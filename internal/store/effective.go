@@ -26,6 +26,9 @@ type Config struct {
 	Approvals *Approvals
 	Rows      []*Row
 	Problems  []Problem // of files, not of single entries
+
+	Elsewhere      *Elsewhere // another program owns MCP here; nil when none does
+	elsewhereFiles []string   // the files that tell
 }
 
 // Row is one line of `list`: the definition in force for a name, or one that
@@ -41,40 +44,64 @@ type Row struct {
 	Exposure  Exposure // after overrides, never ""
 	Overrides []*Entry // in force on it, strongest first
 	Shadows   []*Entry // definitions it hides
+
+	Elsewhere *Elsewhere // in force, and run by another program
+	Role      Role       // "" but for the rows that only All has
 }
 
 // Load reads everything once and works out which definition wins.
-func (s *Store) Load() *Config { return s.Combine(s.ReadSources(), s.ReadApprovals()) }
+func (s *Store) Load() *Config { return s.Decide(s.ReadSources()) }
+
+// Decide is Combine with the user's word as it stands on disk: the approvals, and
+// whether another program owns MCP here.
+func (s *Store) Decide(sources []*Source) *Config {
+	c := s.Combine(sources, s.ReadApprovals())
+	c.handOver(s.handledElsewhere(s.handledBySetting()))
+	return c
+}
 
 // Combine works out which definition wins for each name, from sources ordered
 // strong to weak. It is pure but for reading the in-project files that an
 // approval covers.
 func (s *Store) Combine(sources []*Source, approvals *Approvals) *Config {
 	c := &Config{Store: s, Sources: sources, Approvals: approvals}
-	var names []string
-	byName := map[string][]*Entry{}
+	byName := map[string][]*Entry{} // strongest first
 	for _, src := range sources {
 		c.Problems = append(c.Problems, src.Problems...)
-	}
-	for _, src := range slices.Backward(sources) { // user first: the order of rows
+		if src.ShowOnly {
+			continue
+		}
 		for _, e := range src.Entries {
-			if byName[e.Name] == nil {
-				names = append(names, e.Name)
-			}
 			byName[e.Name] = append(byName[e.Name], e)
 		}
 	}
 	if approvals.Problem != nil {
 		c.Problems = append(c.Problems, *approvals.Problem)
 	}
-	for _, name := range names {
-		entries := byName[name]
-		slices.SortStableFunc(entries, func(a, b *Entry) int {
-			return slices.Index(scopes, a.Source.Scope) - slices.Index(scopes, b.Source.Scope)
-		})
-		c.addRows(entries)
+	for _, src := range s.rowOrder(sources) {
+		for _, e := range src.Entries {
+			if entries := byName[e.Name]; entries != nil {
+				c.addRows(entries)
+				delete(byName, e.Name)
+			}
+		}
 	}
+	c.noteSameConnections()
 	return c
+}
+
+// rowOrder: the chosen client's files with the user's first, then the others'.
+func (s *Store) rowOrder(sources []*Source) []*Source {
+	var own, others []*Source
+	for _, src := range sources {
+		if s.foreign(src) {
+			others = append(others, src)
+		} else {
+			own = append(own, src)
+		}
+	}
+	slices.Reverse(own)
+	return append(own, others...)
 }
 
 // addRows makes the rows of one name from its entries, strongest first.
@@ -85,6 +112,7 @@ func (c *Config) addRows(entries []*Entry) {
 	for _, e := range entries {
 		row := &Row{Entry: e, Enabled: true, Exposure: Direct}
 		row.Approval, row.Why, row.Covers = c.Approvals.State(c.Store, e)
+		foreign := c.Store.foreign(e.Source)
 		usable := e.Valid() && (row.Approval == NotNeeded || row.Approval == Approved)
 		switch {
 		case winner != nil && e.Definition != nil:
@@ -92,6 +120,8 @@ func (c *Config) addRows(entries []*Entry) {
 			if usable {
 				continue
 			}
+		case e.Override != nil && foreign:
+			continue // it is about a server of its own client; see foreignOverrides
 		case usable && e.Override != nil && winner == nil:
 			overrides = append(overrides, e)
 			continue
@@ -106,14 +136,29 @@ func (c *Config) addRows(entries []*Entry) {
 		}
 		rows = append(rows, row)
 	}
+	if winner == nil {
+		winner = overridden(rows)
+	}
 	if winner != nil {
-		winner.override(overrides)
+		overrides = append(overrides, c.foreignOverrides(entries, winner.Entry)...)
+		winner.override(c.withLists(winner.Entry.Name, overrides))
 	} else {
 		for _, o := range overrides {
 			rows = append(rows, &Row{Entry: o, Approval: NotNeeded, Why: "it overrides a server that is not there", Exposure: Direct})
 		}
 	}
 	c.Rows = append(c.Rows, rows...)
+}
+
+// overridden is the row that overrides lie on while no definition is in force:
+// the strongest definition that waits for approval, or is invalid.
+func overridden(rows []*Row) *Row {
+	for _, r := range rows {
+		if r.Entry.Override == nil {
+			return r
+		}
+	}
+	return nil
 }
 
 func (r *Row) apply(d *Definition) {
@@ -141,11 +186,11 @@ func (r *Row) override(overrides []*Entry) {
 }
 
 // Files lists the files that decide what Load returns: those of every scope, the
-// real files behind links, the approvals, and the in-project files that
-// approvals cover.
+// real files behind links, the approvals, what tells whether another program owns
+// MCP here, and the in-project files that approvals cover.
 func (c *Config) Files() []string {
 	s := c.Store
-	files := []string{s.approvalsPath()}
+	files := append([]string{s.approvalsPath()}, c.elsewhereFiles...)
 	for _, src := range c.Sources {
 		files = append(files, src.Path)
 		if src.Real != src.Path {

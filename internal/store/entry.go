@@ -2,8 +2,10 @@ package store
 
 import (
 	"encoding/json"
+	"strings"
 	"time"
 
+	"github.com/mcpctl/mcpctl/internal/store/client"
 	"github.com/mcpctl/mcpctl/internal/store/jsonc"
 )
 
@@ -20,6 +22,10 @@ type Source struct {
 	Problems []Problem
 	Broken   bool // it could not be read or parsed, so Entries says nothing
 	Empty    bool // missing, blank or comments only
+	ShowOnly bool // its entries are shown and never in force
+
+	second  bool // read beside the file that the client writes
+	off, on []listed
 }
 
 // Entry is one member of a file's servers: a definition, an override, or
@@ -56,6 +62,7 @@ type Definition struct {
 	Lifecycle       Lifecycle
 	ProtocolVersion string
 	CredentialID    string // auth.credentialId; user and local scope only
+	OAuth           *OAuth // nil: the entry does not say
 }
 
 // Override changes only some fields of the server below it (design §1).
@@ -102,14 +109,14 @@ const (
 
 // newEntry reads one member. It never fails: what is wrong is in Problems, and
 // then the entry is not Valid.
-func newEntry(src *Source, m jsonc.Member) *Entry {
+func newEntry(src *Source, row client.Client, m jsonc.Member) *Entry {
 	raw := m.Value.Raw()
 	e := &Entry{
 		Name: m.Key, Source: src, Line: m.KeyPosition.Line, Column: m.KeyPosition.Column,
 		Raw: raw, Fingerprint: EntryFingerprint(m.Key, raw),
 	}
 	d := &decoder{entry: e}
-	if why := NameFault(m.Key); why != "" {
+	if why := row.Names.Fault(m.Key); why != "" {
 		d.fail(m.KeyPosition, "the name "+quoted(m.Key)+" "+why, "rename it in the file, or remove it with this exact name")
 	}
 	if m.Value.Kind() != jsonc.Object {
@@ -117,11 +124,33 @@ func newEntry(src *Source, m jsonc.Member) *Entry {
 		return e
 	}
 	d.clashes(m.Value)
-	def, over := d.decode(m.Value)
+	def, over := d.decode(d.converted(row, m.Value))
 	if !d.failed {
 		e.Definition, e.Override = def, over
 	}
 	return e
+}
+
+// ReadEntry reads one entry that stands in no file: JSON with comments. It fails
+// with MCP_CONFIG_INVALID when the text does not parse, or is neither a valid
+// definition nor a valid override.
+func ReadEntry(name string, text []byte) (*Entry, error) {
+	invalid := func(message, hint string) error {
+		return &Error{Code_: CodeInvalid, Server_: name, Message: message, Hint_: hint}
+	}
+	doc, err := jsonc.Parse(text)
+	if err != nil {
+		return nil, invalid("the entry does not parse: "+err.Error(), "")
+	}
+	if doc.Root() == nil {
+		return nil, invalid("there is no entry", "")
+	}
+	native, _ := client.Lookup(client.Native)
+	e := newEntry(&Source{Scope: Local}, native, jsonc.Member{Key: name, KeyPosition: doc.Root().Position(), Value: doc.Root()})
+	if !e.Valid() {
+		return nil, invalidEntry(name, e)
+	}
+	return e, nil
 }
 
 // nestingHint recognises a definition written one level too high.
@@ -135,42 +164,30 @@ func nestingHint(key string) string {
 }
 
 // NameFault says why mcpctl does not accept a server name, or "" when it does:
-// 1 to 100 of [A-Za-z0-9_.:-] with no leading '-' (design §3).
+// 1 to 100 of [A-Za-z0-9_.:-] with no leading '-' (design §3). Other clients have
+// rules of their own.
 func NameFault(name string) string {
-	if name == "" {
-		return "is empty"
-	}
-	if len(name) > 100 {
-		return "is longer than 100 characters"
-	}
-	if name[0] == '-' {
-		return "begins with '-'"
-	}
-	for _, r := range name {
-		switch {
-		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9',
-			r == '_', r == '.', r == ':', r == '-':
-		default:
-			return "has characters other than A-Z a-z 0-9 _ . : -"
-		}
-	}
-	return ""
+	row, _ := client.Lookup(client.Native)
+	return row.Names.Fault(name)
 }
 
-// namespace is what a name becomes in the names of its tools (design §10); two
-// names of one source that fall together cannot both be served.
+// namespace is what a name becomes in the names of its tools by the strictest of
+// the joiners (design §10): lower case, runs of anything but letters and digits
+// as one '_', none at the ends. Two names of one source that fall together
+// cannot both be served.
 func namespace(name string) string {
-	out := []byte(name)
-	for i, c := range out {
+	out := make([]byte, 0, len(name))
+	for _, c := range []byte(name) {
 		switch {
 		case c >= 'a' && c <= 'z', c >= '0' && c <= '9':
+			out = append(out, c)
 		case c >= 'A' && c <= 'Z':
-			out[i] = c + ('a' - 'A')
-		default:
-			out[i] = '_'
+			out = append(out, c+('a'-'A'))
+		case len(out) > 0 && out[len(out)-1] != '_':
+			out = append(out, '_')
 		}
 	}
-	return string(out)
+	return strings.TrimSuffix(string(out), "_")
 }
 
 func quoted(s string) string {

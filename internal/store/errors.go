@@ -18,6 +18,7 @@ const (
 	CodeNotApproved   = "MCP_NOT_APPROVED"
 	CodeIO            = "MCP_IO"
 	CodeSecretRefused = "MCP_SECRET_REFUSED"
+	CodeElsewhere     = "MCP_HANDLED_ELSEWHERE"
 	CodeUsage         = "USAGE"
 )
 

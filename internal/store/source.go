@@ -14,39 +14,14 @@ const (
 	userLimit    = 64 << 20
 )
 
-// ReadSources reads every file of the chosen client once, strongest scope
-// first. It never fails: what cannot be read is a Problem of its Source, and
-// the other sources are read all the same.
-func (s *Store) ReadSources() []*Source {
-	var out []*Source
-	for _, scope := range scopes {
-		if s.Path(scope) != "" {
-			out = append(out, s.ReadSource(scope))
-		}
-	}
-	return out
-}
-
-// ReadSource reads the file of one scope, opening it once.
-func (s *Store) ReadSource(scope Scope) *Source {
-	src := &Source{Client: s.Client.Name, Scope: scope, Path: s.Path(scope)}
-	data, err := s.readFile(src)
-	if err != nil {
-		src.broken(err)
-		return src
-	}
-	src.parse(data, s.Client.TopKey)
-	return src
-}
-
-func (s *Store) readFile(src *Source) ([]byte, error) {
+func (s *Store) readFile(src *Source, inProject string) ([]byte, error) {
 	src.Real = realest(src.Path)
 	if src.Scope != Project {
 		data, info, err := atomicfile.ReadFile(src.Path, userLimit)
 		src.Exists = info != nil
 		return data, err
 	}
-	data, info, linked, err := atomicfile.ReadInside(s.Workspace.Dir, s.Client.ProjectFile, projectLimit)
+	data, info, linked, err := atomicfile.ReadInside(s.Workspace.Dir, inProject, projectLimit)
 	src.Exists, src.LinkedTo = info != nil, linked
 	if linked != "" && err == nil {
 		src.note(SeverityWarning, CodePathUnsafe, jsonc.Position{}, "a symbolic link to '"+linked+"'",
@@ -93,6 +68,8 @@ func (src *Source) parse(data []byte, topKey string) {
 		src.fault(root.Position(), "the file is an object, found "+string(root.Kind()), "it looks like {\"mcpServers\": {…}}")
 		return
 	}
+	src.strict(data)
+	src.readLists(root)
 	if src.topKeyClash(root, topKey) {
 		return
 	}
@@ -149,13 +126,14 @@ func (src *Source) wrongTopKey(root *jsonc.Node, topKey string) {
 
 func (src *Source) readEntries(servers *jsonc.Node) {
 	spaces := map[string]*Entry{}
+	row := src.clientRow()
 	for _, m := range servers.Members() {
-		e := newEntry(src, m)
+		e := newEntry(src, row, m)
 		src.Entries = append(src.Entries, e)
 		key := namespace(m.Key)
 		first, taken := spaces[key]
-		if !taken {
-			spaces[key] = e
+		if !taken || !first.Valid() && !strings.EqualFold(first.Name, e.Name) {
+			spaces[key] = e // an invalid entry holds no names of tools
 			continue
 		}
 		e.clash(first, strings.EqualFold(first.Name, e.Name))

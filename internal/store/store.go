@@ -3,7 +3,7 @@
 // file is changed. It starts no process and opens no socket (design §4–§6).
 //
 // The one path of a read is Open → Load → Config; the one path of a write is
-// Open → Add or Remove → commit. What runs a server needs an Admitted value,
+// Open → Add, Update, Rename, Switch or Remove → commit. What runs a server needs an Admitted value,
 // which only Config.Admit makes.
 package store
 
@@ -43,6 +43,10 @@ type Store struct {
 	Workspace Workspace
 	Client    client.Client
 
+	// DiscoverUser names the other clients whose user files count; "all" is every
+	// one (the setting discovery.user, design §2.3).
+	DiscoverUser []string
+
 	before func(step string) error // asked before each step of a commit; only tests set it
 }
 
@@ -69,6 +73,9 @@ func Open(env Environ, dir, clientName string) (*Store, error) {
 		return nil, err
 	}
 	s := &Store{Env: env, Places: places, Workspace: ws, Client: cl}
+	if err := s.checkUserDir(); err != nil {
+		return s, err
+	}
 	return s, s.checkPlaces()
 }
 
@@ -78,28 +85,25 @@ func (s *Store) checkPlaces() error {
 	if !s.Workspace.HasProject {
 		return nil
 	}
-	for _, dir := range []string{s.Places.ConfigHome, s.Places.StateHome} {
+	dirs := []string{s.Places.ConfigHome, s.Places.StateHome}
+	if !s.Client.User.InConfigHome {
+		dirs = append(dirs, filepath.Dir(s.Path(User)))
+	}
+	for _, dir := range dirs {
 		if inside(s.Workspace.Dir, realest(dir)) {
 			return &Error{Code_: CodePathUnsafe, Path: dir,
 				Message: "the user's files would lie inside the workspace '" + s.Workspace.Dir + "'",
-				Hint_:   "unset XDG_CONFIG_HOME, XDG_STATE_HOME, MCPCTL_CONFIG_HOME and MCPCTL_STATE_HOME, or point them outside"}
+				Hint_:   s.placesHint()}
 		}
 	}
 	return nil
 }
 
-// Path returns the file of a scope, absolute, or "" when the workspace has no
-// such scope.
+// Path returns the file of a scope that is written, absolute, or "" when the
+// workspace has no such scope. A local file is mcpctl's own, whatever the client.
 func (s *Store) Path(scope Scope) string {
-	switch scope {
-	case User:
-		return filepath.Join(s.Places.ConfigHome, filepath.FromSlash(s.Client.UserFile))
-	case Project:
-		if s.Workspace.HasProject {
-			return filepath.Join(s.Workspace.Dir, filepath.FromSlash(s.Client.ProjectFile))
-		}
-	case Local:
-		return filepath.Join(s.Places.State(), "workspaces", s.Workspace.ID(), "mcp.json")
+	if places := s.placesOf(s.Client, scope); len(places) > 0 {
+		return places[0].path
 	}
 	return ""
 }

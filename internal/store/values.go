@@ -29,6 +29,11 @@ func expand(text string, env Environ) (out string, used, missing []string, fault
 				return "", nil, nil, "'${' is never closed"
 			}
 			name, def, hasDefault := strings.Cut(text[2:end], ":-")
+			if name == "" && hasDefault { // ${:-text}: text that is not looked at
+				b.WriteString(def)
+				text = text[end+1:]
+				continue
+			}
 			if !IsVariable(name) {
 				return "", nil, nil, "'" + text[:end+1] + "' is not a reference mcpctl understands"
 			}
@@ -82,7 +87,11 @@ func withoutDefaults(text string) string {
 			return b.String()
 		}
 		name, _, _ := strings.Cut(text[i:i+end], ":-")
-		b.WriteString(text[:i] + name + "}")
+		if name == "${" {
+			b.WriteString(text[:i]) // ${:-text} names no variable
+		} else {
+			b.WriteString(text[:i] + name + "}")
+		}
 		text = text[i+end+1:]
 	}
 }

@@ -29,12 +29,31 @@ type ShowEntry struct {
 type Edit struct {
 	Schema      int    `json:"schema"`
 	Name        string `json:"name"`
+	From        string `json:"from,omitempty"` // of rename: the name before
 	Scope       string `json:"scope"`
 	Source      string `json:"source"`
 	Fingerprint string `json:"fingerprint,omitempty"`
 	Unchanged   bool   `json:"unchanged"`
 	DryRun      bool   `json:"dryRun,omitempty"`
 	Diff        string `json:"diff,omitempty"` // with dryRun: what would change, secrets hidden
+}
+
+// Fingerprints is the document of `fingerprint`.
+type Fingerprints struct {
+	Schema       int              `json:"schema"`
+	Fingerprints []FingerprintRow `json:"fingerprints"`
+}
+
+// FingerprintRow is one entry's; for one from stdin there is no place.
+type FingerprintRow struct {
+	Name        string `json:"name"`
+	Scope       string `json:"scope,omitempty"`
+	Client      string `json:"client,omitempty"`
+	Source      string `json:"source,omitempty"`
+	Line        int    `json:"line,omitempty"`
+	Column      int    `json:"column,omitempty"`
+	InForce     bool   `json:"inForce"`
+	Fingerprint string `json:"fingerprint"`
 }
 
 // Approvals is the document of `approve`, `deny` and `revoke`.

@@ -22,7 +22,7 @@ const (
 )
 
 // UnsafeError says that something stands at the log's path that must be neither written to nor read: a symbolic link,
-// something that is no file, a file of another user. Source: design section 8.3, threats G7.
+// something that is no file, a file of another user. Source: design section 8.3.
 type UnsafeError struct{ Path, Why string }
 
 // Error names the path and what is wrong with it.

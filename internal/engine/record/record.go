@@ -2,7 +2,7 @@
 //
 // The log is text for people that programs can read too: one head line per record, and further lines of its text indented
 // by four spaces, so that no text, whatever a server writes, can pass for a record of somebody else.
-// Source: design section 12, threats G4, G5 and G7.
+// Source: design section 12.
 package record
 
 import (

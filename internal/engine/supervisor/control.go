@@ -14,15 +14,24 @@ import (
 // nobody listens at the socket. It starts none and creates nothing.
 // Source: design §5.3, §9.1.
 func Status(ctx context.Context, p store.Places) (wire.Info, error) {
-	c, err := dialAnyVersion(ctx, p)
+	info, err := look(ctx, p)
+	if errors.Is(err, errUnanswered) {
+		// It was dying: the system still took the connection. Now it is dead, or it
+		// refuses us and will again.
+		info, err = look(ctx, p)
+	}
 	if errors.Is(err, errNobody) {
 		return wire.Info{Schema: wire.Schema, Sessions: []wire.SessionInfo{}}, nil
 	}
+	return info, err
+}
+
+func look(ctx context.Context, p store.Places) (info wire.Info, err error) {
+	c, err := dialAnyVersion(ctx, p)
 	if err != nil {
-		return wire.Info{}, err
+		return info, err
 	}
 	defer c.Close()
-	var info wire.Info
 	err = c.Call(ctx, wire.MethodInfo, nil, &info)
 	return info, err
 }

@@ -14,7 +14,7 @@ import (
 
 // harden keeps this process's memory, which holds tokens, out of core files and
 // out of reach of other processes of the same user, the servers among them: they
-// may neither trace it nor read its memory (threats D9). A server's own exec makes
+// may neither trace it nor read its memory. A server's own exec makes
 // it traceable again; its soft limit on core files stays 0 and it may raise it.
 //
 // It also makes this process the parent of every orphan below it, so that a

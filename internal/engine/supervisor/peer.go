@@ -24,7 +24,7 @@ var errGone = errors.New("no such process")
 // peer may speak: it must run as this user (root is nobody special, unless we are
 // root) and must not descend from this supervisor. The second keeps a server that
 // we started from approving others, reading their output or using their tokens
-// through our own socket (threats C12, D3).
+// through our own socket.
 func admit(c *net.UnixConn) (peer, error) {
 	p, err := peerOf(c)
 	if err != nil {

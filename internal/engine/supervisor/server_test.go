@@ -69,7 +69,7 @@ func TestNoCommonProtocol(t *testing.T) {
 }
 
 // TestRudeClient: a line without an end, and lines that are no messages, cost
-// their sender the connection and nobody else anything (B141, threats D7).
+// their sender the connection and nobody else anything (B141).
 func TestRudeClient(t *testing.T) {
 	p := newPlace(t)
 	p.serve(t, new(fakes).make, nil)

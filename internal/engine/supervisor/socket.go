@@ -36,7 +36,7 @@ const privateMode = 0o700
 // one, mcpctl-<uid> in the temporary directory; and where that is too long for a
 // socket, a short one in /tmp that is named after it. MCP_PATH_UNSAFE when the
 // directory is there and is not a real directory, ours, with mode 0700.
-// Source: design §2.1, threats D1.
+// Source: design §2.1.
 func SocketPath(p store.Places) (dir, socket string, err error) {
 	uid := os.Getuid()
 	switch {
@@ -157,7 +157,7 @@ func identify(path string) (identity, error) {
 }
 
 // listen binds the socket. The umask, not a chmod afterwards, makes it 0600, so
-// there is no moment in which it is open (threats D2). The umask is the whole
+// there is no moment in which it is open. The umask is the whole
 // process's: nothing else of a supervisor runs yet.
 func listen(path string) (*net.UnixListener, identity, error) {
 	old := syscall.Umask(0o177)

@@ -67,7 +67,7 @@ func TestForeignRuntimeDir(t *testing.T) {
 }
 
 // TestUnsafeDirectory: one that another could have made, or opened, is refused
-// and not repaired (threats D1).
+// and not repaired.
 func TestUnsafeDirectory(t *testing.T) {
 	for name, put := range map[string]func(path string) error{
 		"open":  func(path string) error { return errors.Join(os.Mkdir(path, 0o700), os.Chmod(path, 0o755)) },

@@ -49,7 +49,7 @@ func startMany(t *testing.T, p place, n int) int {
 }
 
 // TestTwentyStartsAtOnce gives one supervisor and no failure, also over a stale
-// socket and right after the one before was killed (B128, B132, threats D4).
+// socket and right after the one before was killed (B128, B132).
 func TestTwentyStartsAtOnce(t *testing.T) {
 	const n = 20
 	p := newPlace(t)
@@ -204,7 +204,7 @@ func TestChildsErrorReachesTheParent(t *testing.T) {
 	wantCode(t, err, wire.SupervisorUnreachable)
 }
 
-// TestModes: private from the first moment, whatever the umask (B144, threats D2).
+// TestModes: private from the first moment, whatever the umask (B144).
 func TestModes(t *testing.T) {
 	old := syscall.Umask(0)
 	defer syscall.Umask(old)

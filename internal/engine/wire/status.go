@@ -66,10 +66,18 @@ type List struct {
 	Schema           int              `json:"schema"`
 	Workspace        string           `json:"workspace"`
 	Client           string           `json:"client"`
-	HandledElsewhere *struct{}        `json:"handledElsewhere"`
+	HandledElsewhere *Owned           `json:"handledElsewhere"` // null: mcpctl runs the servers
 	Supervisor       ListedSupervisor `json:"supervisor"`
 	Servers          []Server         `json:"servers"`
 	Problems         []Problem        `json:"problems"`
+}
+
+// Owned says which other program owns MCP in a workspace, how that is known, and
+// the file that says so (design §9.4).
+type Owned struct {
+	Owner  string `json:"owner"`
+	Reason string `json:"reason"`
+	Source string `json:"source"`
 }
 
 // ListedSupervisor says whether live states could be asked for.
@@ -88,7 +96,8 @@ type Server struct {
 	Line        int          `json:"line"`
 	Column      int          `json:"column"`
 	InForce     bool         `json:"inForce"`
-	Transport   *Transport   `json:"transport"` // null for an invalid entry
+	Role        string       `json:"role,omitempty"` // with --all: why it is never in force
+	Transport   *Transport   `json:"transport"`      // null for an invalid entry
 	Enabled     bool         `json:"enabled"`
 	Exposure    string       `json:"exposure"`
 	Description string       `json:"description"`

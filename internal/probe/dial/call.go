@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/mcpctl/mcpctl/internal/store"
 )
 
 const (
@@ -83,7 +85,7 @@ func (c *Conn) object(args json.RawMessage) (json.RawMessage, error) {
 		return json.RawMessage("{}"), nil
 	}
 	if trimmed[0] != '{' || !json.Valid(trimmed) {
-		return nil, c.voice.fail("USAGE", "the arguments of a tool are a JSON object, as in {\"name\": \"value\"}", "")
+		return nil, c.voice.fail(store.CodeUsage, "the arguments of a tool are a JSON object, as in {\"name\": \"value\"}", "")
 	}
 	return trimmed, nil
 }

@@ -37,7 +37,8 @@ type child struct {
 	gone     chan struct{} // the process and all it started are gone
 	errDone  chan struct{} // stderr has ended
 
-	ready chan struct{} // the handshake is done; from then on an end is "exited"
+	ready   chan struct{}      // the handshake is done; from then on an end is "exited"
+	session *mcp.ClientSession // set before ready is closed
 }
 
 // startChild starts the server of l. Close must be called.
@@ -72,7 +73,10 @@ func (c *child) done() <-chan struct{}    { return c.over }
 func (c *child) strays() int              { return int(c.noise.Load()) }
 
 // connected notes that the handshake is done.
-func (c *child) connected(*mcp.ClientSession) { close(c.ready) }
+func (c *child) connected(s *mcp.ClientSession) {
+	c.session = s
+	close(c.ready)
+}
 
 // err says why the connection ended; nil before, and when it was closed from
 // this side.
@@ -168,10 +172,19 @@ func (c *child) cause() error {
 	return nil
 }
 
-// finish closes our ends of the pipes and waits for their readers.
+// finish closes our ends of the pipes and waits for what works on them.
 func (c *child) finish() {
 	c.stdout.Close()
 	c.stderr.Close()
 	within(c.readDone, drainGrace)
 	within(c.errDone, drainGrace)
+	if !within(c.ready, 0) {
+		return
+	}
+	closed := make(chan struct{})
+	go func() { // ends at once: nothing is left to wait for
+		defer close(closed)
+		c.session.Close()
+	}()
+	within(closed, abandon)
 }

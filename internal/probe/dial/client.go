@@ -23,7 +23,7 @@ const (
 	reachTimeout = 15 * time.Second
 	// idleTimeout is for connections without a request, as net/http has it.
 	idleTimeout = 90 * time.Second
-	// maxHeader bounds the header of an answer (threats F3).
+	// maxHeader bounds the header of an answer.
 	maxHeader = 64 << 10
 	// maxErrorBody is what is read of the body of an error (design §9.2).
 	maxErrorBody = 8 << 10
@@ -47,7 +47,7 @@ func newTransport(env store.Environ) (*http.Transport, error) {
 		ForceAttemptHTTP2:      true,
 		IdleConnTimeout:        idleTimeout,
 		MaxResponseHeaderBytes: maxHeader,
-		DisableCompression:     true, // a bomb would be inflated before any limit of ours (threats F3)
+		DisableCompression:     true, // a bomb would be inflated before any limit of ours
 	}, nil
 }
 

@@ -3,7 +3,7 @@
 // and HTTP clients.
 //
 // Open takes an Admitted server, which only the approval gate in store makes.
-// What the SDK gets wrong stops here (conformance §5): a stray line on stdout, a
+// What the SDK gets wrong stops here: a stray line on stdout, a
 // silent or leaving server at server/discover, a single HTTP error, an endless
 // list, a lost field in a result, a grandchild that stays behind.
 //

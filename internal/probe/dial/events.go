@@ -12,7 +12,7 @@ import (
 )
 
 // The bounds within which a server's wish for a pause is honoured: 0 would be a
-// storm, a year would be for ever (design §9.2, threats F7).
+// storm, a year would be for ever (design §9.2).
 const (
 	minReconnect = time.Second
 	maxReconnect = 5 * time.Minute

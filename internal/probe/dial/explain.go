@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/mcpctl/mcpctl/internal/store"
 )
 
 // endGrace is for the way to a server to find out that it has ended, once the
@@ -80,10 +82,10 @@ func (d *dialer) old(ctx context.Context, err *Error) error {
 	default:
 		return err
 	}
-	if d.launch.Transport != "http" {
+	if d.launch.Transport != store.HTTP {
 		return err
 	}
-	r, failed := newRemote(d.launch, d.opts, d.voice)
+	r, failed := d.newRemote()
 	if failed != nil {
 		return err
 	}

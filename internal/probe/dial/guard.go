@@ -13,12 +13,11 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
-
-	"github.com/mcpctl/mcpctl/internal/store"
 )
 
 // discoverWait bounds server/discover on HTTP: a server that lets an unknown
-// method hang is still asked to initialize.
+// method hang is still asked to initialize. It is longer than on stdio, because
+// the way and a server that is woken up by the request take their time.
 const discoverWait = 10 * time.Second
 
 const (
@@ -31,14 +30,15 @@ const (
 // guard stands between the SDK and the network. It lets requests go to the
 // configured origin only, bounds what comes back, keeps results as they were
 // sent, says precisely what went wrong, and keeps one bad answer from ending the
-// whole session, which the SDK would do (conformance §5.2).
+// whole session, which the SDK would do.
 type guard struct {
 	next    http.RoundTripper
 	proxy   func(*http.Request) (*url.URL, error)
 	origin  string
 	headers http.Header
-	legacy  bool // the old HTTP+SSE transport
-	retries int  // of what may be repeated, when the server says it is busy
+	legacy  bool          // the old HTTP+SSE transport
+	retries int           // of what may be repeated, when the server says it is busy
+	patient time.Duration // discoverWait, or less when the whole handshake has less
 	voice   *voice
 	ledger  *ledger
 
@@ -117,7 +117,7 @@ func (g *guard) post(req *http.Request) (*http.Response, error) {
 // discover sends server/discover, which may fail for its own sake: then the SDK
 // goes on to initialize. What initialize would only repeat is kept.
 func (g *guard) discover(req *http.Request, body []byte, call *jsonrpc.Request) (*http.Response, error) {
-	ctx, cancel := context.WithTimeout(req.Context(), discoverWait)
+	ctx, cancel := context.WithTimeout(req.Context(), g.patient)
 	x := exchangeOf(ctx)
 	resp, err := g.exchange(req.WithContext(ctx), body, call, x)
 	if err != nil {
@@ -176,7 +176,7 @@ func (g *guard) answer(resp *http.Response, call *jsonrpc.Request) (*http.Respon
 	resp.Body.Close()
 	switch {
 	case err != nil:
-		return nil, g.unreachable(resp.Request, err)
+		return nil, g.voice.fail(CodeConnectFailed, "the answer broke off: "+g.voice.quote(errno(err)), "")
 	case len(body) > maxMessage:
 		return nil, g.voice.fail(CodeConnectFailed, errTooLong.Error(), "")
 	case len(bytes.TrimSpace(body)) == 0:
@@ -206,7 +206,7 @@ func (g *guard) unexpected(resp *http.Response, kind string) error {
 }
 
 // redirected is the error for a redirect: none is followed for a POST, and none
-// to another origin, or headers and tokens would go with it (threats E6).
+// to another origin, or headers and tokens would go with it.
 func (g *guard) redirected(req *http.Request, resp *http.Response) error {
 	target := resp.Header.Get("Location")
 	if u, err := req.URL.Parse(target); err == nil {
@@ -295,13 +295,4 @@ func (g *guard) noise() int {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.strays
-}
-
-// launchOrigin reads the configured URL, which store has checked.
-func launchOrigin(l store.Launch) (string, error) {
-	u, err := url.Parse(l.URL)
-	if err != nil {
-		return "", err
-	}
-	return origin(u), nil
 }

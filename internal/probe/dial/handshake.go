@@ -128,13 +128,14 @@ func (d *dialer) try(ctx context.Context, e era) (c *Conn, next era, err error) 
 
 func (d *dialer) link(e era) (link, *child, error) {
 	if d.launch.Transport != store.Stdio {
-		r, err := newRemote(d.launch, d.opts, d.voice)
+		r, err := d.newRemote()
 		return r, nil, err
 	}
 	c, err := startChild(d.launch, d.voice)
 	if err != nil {
 		return nil, nil, err
 	}
+	c.probe = min(silentProbe, d.limit/2)
 	if e == modern {
 		c.probe = 0
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"net/url"
+	"strings"
 	"sync"
 	"time"
 
@@ -40,30 +42,36 @@ type remote struct {
 	leaving bool
 }
 
-// newRemote prepares the connection; nothing is sent yet. Close must be called.
-func newRemote(l store.Launch, o Options, v *voice) (*remote, error) {
-	transport, err := newTransport(o.Env)
+// newRemote prepares the connection; nothing is sent yet. close must be called.
+func (d *dialer) newRemote() (*remote, error) {
+	l, v := d.launch, d.voice
+	transport, err := newTransport(d.opts.Env)
 	if err != nil {
 		return nil, v.fail(CodeConnectFailed, v.quote(err.Error()), "")
 	}
-	from, err := launchOrigin(l)
+	u, err := url.Parse(l.URL)
 	if err != nil {
 		return nil, v.fail(CodeConnectFailed, "the URL cannot be read", "check the 'url' in its entry")
 	}
 	life, end := context.WithCancelCause(context.Background())
 	r := &remote{http: transport, end: end, over: make(chan struct{})}
 	r.guard = &guard{
-		next: transport, proxy: transport.Proxy, origin: from, headers: l.Headers, legacy: l.Transport == store.SSE,
-		retries: o.Retries, voice: v, ledger: newLedger(), life: life, initialized: make(chan struct{}), onLost: r.lost,
+		next: transport, proxy: transport.Proxy, origin: origin(u), headers: l.Headers.Clone(), legacy: l.Transport == store.SSE,
+		retries: d.opts.Retries, patient: min(discoverWait, d.limit/2), voice: v, ledger: newLedger(),
+		life: life, initialized: make(chan struct{}), onLost: r.lost,
+	}
+	if r.guard.headers.Get("User-Agent") == "" {
+		r.guard.headers.Set("User-Agent", strings.TrimSuffix("mcpctl/"+d.opts.Client, "/"))
 	}
 	client := &http.Client{Transport: r.guard, CheckRedirect: r.guard.checkRedirect}
+	const sdkLimit = 2 * maxMessage // the guard's own is the one that counts
 	if r.guard.legacy {
-		r.carry = &mcp.SSEClientTransport{Endpoint: l.URL, HTTPClient: client, MaxEventSize: 2 * maxMessage}
-	} else {
-		r.carry = &mcp.StreamableClientTransport{
-			Endpoint: l.URL, HTTPClient: client, MaxRetries: sdkRetries, MaxEventSize: 2 * maxMessage,
-			DisableStandaloneSSE: o.ToolsChanged == nil, // what else comes that way has no listener
-		}
+		r.carry = &mcp.SSEClientTransport{Endpoint: l.URL, HTTPClient: client, MaxEventSize: sdkLimit}
+		return r, nil
+	}
+	r.carry = &mcp.StreamableClientTransport{
+		Endpoint: l.URL, HTTPClient: client, MaxRetries: sdkRetries, MaxEventSize: sdkLimit,
+		DisableStandaloneSSE: d.opts.ToolsChanged == nil, // what else comes that way has no listener
 	}
 	return r, nil
 }
@@ -117,6 +125,12 @@ func (r *remote) lost(err error) {
 	})
 }
 
+// barrier lets a background stream that is just beginning begin.
+func (g *guard) barrier() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+}
+
 func (r *remote) err() error {
 	if within(r.over, 0) {
 		return r.why
@@ -145,6 +159,7 @@ func (r *remote) close(hurry bool) {
 	}
 	r.end(errClosed)
 	r.lost(nil)
+	r.guard.barrier()
 	r.guard.streams.Wait() // they end with life
 	r.http.CloseIdleConnections()
 }

@@ -11,7 +11,7 @@ import (
 // exchange is one request to the server and what came back for it, beside what
 // the SDK makes of it: the SDK decodes a result into its own types, which loses
 // unknown fields and the spelling of numbers, and says of many failures only
-// that there was one (conformance §5).
+// that there was one.
 type exchange struct {
 	hide json.RawMessage // given to the SDK in place of a result; nil: the result itself
 

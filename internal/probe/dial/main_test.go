@@ -69,6 +69,7 @@ func self(t *testing.T) string {
 func newEntry(t *testing.T, entry map[string]any) *fixture {
 	t.Helper()
 	home := t.TempDir()
+	entry["description"] = home // a definition of its own, or a port used again would bring another test's era
 	f := &fixture{t: t, home: home, entry: entry, env: store.Environ{"HOME": home, "PATH": os.Getenv("PATH")}}
 	f.options = Options{Client: "test", Log: func(e Event) {
 		f.mu.Lock()

@@ -21,7 +21,7 @@ const (
 	// silentProbe is how long server/discover may go unanswered before the
 	// handshake goes on with initialize in the same process. Servers that are up
 	// answer within milliseconds; some older ones never answer anything before
-	// initialize (conformance §5.2).
+	// initialize.
 	silentProbe = 2 * time.Second
 	// writeStall is how long a server may take nothing off its full input before
 	// it counts as stuck. A busy server has 64 KiB of pipe to be late with.
@@ -46,7 +46,7 @@ type pipes struct {
 	stdin, stdout *os.File
 	ledger        *ledger
 	voice         *voice
-	probe         time.Duration // silentProbe; 0: wait for server/discover as long as it takes
+	probe         time.Duration // how long server/discover may go unanswered; 0: as long as it takes
 
 	incoming chan jsonrpc.Message
 	outgoing chan outgoing
@@ -74,7 +74,7 @@ type outgoing struct {
 
 func newPipes(stdin, stdout *os.File, v *voice) *pipes {
 	return &pipes{
-		stdin: stdin, stdout: stdout, voice: v, ledger: newLedger(), probe: silentProbe,
+		stdin: stdin, stdout: stdout, voice: v, ledger: newLedger(),
 		incoming: make(chan jsonrpc.Message), outgoing: make(chan outgoing),
 		closed: make(chan struct{}), readDone: make(chan struct{}), broken: make(chan struct{}),
 	}

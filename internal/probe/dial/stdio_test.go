@@ -159,15 +159,20 @@ func TestOpenIsCancelled(t *testing.T) {
 	f.entry["args"] = append(f.entry["args"].([]string), f.path("mark"))
 	f.options.Env = f.env
 	ctx, cancel := context.WithCancel(t.Context())
-	time.AfterFunc(300*time.Millisecond, cancel)
-	_, err := Open(ctx, f.admit(), f.options)
-	if !errors.Is(err, context.Canceled) {
-		t.Error(err)
-	}
+	admitted := f.admit()
+	failed := make(chan error, 1)
+	go func() {
+		_, err := Open(ctx, admitted, f.options)
+		failed <- err
+	}()
 	var mark struct{ PID int }
-	data, _ := os.ReadFile(f.path("mark"))
-	if err := json.Unmarshal(data, &mark); err != nil {
-		t.Fatal(err)
+	eventually(t, "the server has started", func() bool {
+		data, _ := os.ReadFile(f.path("mark"))
+		return json.Unmarshal(data, &mark) == nil
+	})
+	cancel()
+	if err := <-failed; !errors.Is(err, context.Canceled) {
+		t.Error(err)
 	}
 	if alive(t, mark.PID) {
 		t.Error("the server is still there")

@@ -61,7 +61,7 @@ func (g *guard) openLegacy(req *http.Request) (*http.Response, error) {
 
 // judge sends a GET and refuses what is no stream of events.
 func (g *guard) judge(req *http.Request, x *exchange) (*http.Response, error) {
-	resp, err := g.send(req, nil)
+	resp, err := g.sendAgain(req, nil, "")
 	if err != nil {
 		return nil, err
 	}
@@ -168,7 +168,11 @@ func (g *guard) background(req *http.Request, s stream) *http.Response {
 		unlink()
 		in.CloseWithError(context.Canceled)
 	})
-	g.streams.Go(func() { g.feed(ctx, s, in) }) // ends with ctx or with g.life
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.life.Err() == nil { // under the lock, so that none begins while close waits for them
+		g.streams.Go(func() { g.feed(ctx, s, in) }) // ends with ctx or with g.life
+	}
 	return synthetic(req, http.StatusOK, eventType, out)
 }
 

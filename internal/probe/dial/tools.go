@@ -12,7 +12,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// The bounds of a list of tools (design §9.2, threats F4).
+// The bounds of a list of tools (design §9.2).
 const (
 	maxPages     = 1000
 	maxListBytes = 64 << 20 // of all pages together

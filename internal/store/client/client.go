@@ -1,5 +1,6 @@
-// Package client describes every client's files: paths, top key and who may
-// write them. One table row a client (design §1, §2.3).
+// Package client describes every client's files: where they are, what they hold,
+// and how their entries differ from mcpctl's own. One table row a client, one file
+// per dialect (design §1, §2.3). It reads no file.
 package client
 
 // Native is the client whose files are mcpctl's own.
@@ -7,42 +8,93 @@ const Native = "native"
 
 // Client is one program that reads MCP files.
 type Client struct {
-	Name        string
-	UserFile    string // below the configuration home, slash separated
-	ProjectFile string // below the workspace, slash separated
-	TopKey      string // the object that holds the servers
+	Name         string
+	User         UserDir
+	UserFile     string   // below User, slash separated; the one that is written
+	MoreUser     []string // read as well, weaker than UserFile
+	ProjectFile  string   // below the workspace, slash separated; the one that is written
+	MoreProject  []string // read as well, weaker than ProjectFile
+	TopKey       string   // the object that holds the servers
+	DisabledList string   // a list of names beside TopKey that are off, in the user's file; "" when there is none
+	EnabledList  string   // a list of names that are on although their own entry says not
+	Names        NameRule
+	Dialect      Dialect
+	Comments     bool // it accepts comments and trailing commas in its files
+	ReadOnly     bool // mcpctl does not write its files
 }
 
+// The order of the table is the order of precedence between clients (design §4).
 var table = []Client{
-	{Name: Native, UserFile: "mcp/mcp.json", ProjectFile: ".mcp.json", TopKey: "mcpServers"},
+	{
+		Name: Native, User: UserDir{InConfigHome: true, Path: "mcp"}, UserFile: "mcp.json", ProjectFile: ".mcp.json",
+		TopKey: "mcpServers", Names: NameRule{Extra: ".:", Max: 100}, Comments: true,
+	},
+	{
+		Name: "pi", User: UserDir{Root: ".pi", Path: "agent", DirVariable: "PI_CODING_AGENT_DIR"},
+		UserFile: "mcp.json", ProjectFile: ".pi/mcp.json",
+		TopKey: "mcpServers", Names: NameRule{Dash: true}, Dialect: piDialect,
+	},
+	{
+		Name: "omp",
+		User: UserDir{
+			Root: ".omp", RootVariable: "PI_CONFIG_DIR", Path: "agent", DirVariable: "PI_CODING_AGENT_DIR",
+			ProfileVariables: []string{"OMP_PROFILE", "PI_PROFILE"},
+		},
+		UserFile: "mcp.json", MoreUser: []string{".mcp.json"},
+		ProjectFile: ".omp/mcp.json", MoreProject: []string{".omp/.mcp.json"},
+		TopKey: "mcpServers", DisabledList: "disabledServers", EnabledList: "enabledServers",
+		Names: NameRule{Extra: ".:", Max: 100, Spaces: true, Dash: true}, Dialect: ompDialect,
+	},
+	{
+		Name: "musepi",
+		User: UserDir{
+			Root: ".musepi", RootVariable: "PI_CONFIG_DIR", Path: "agent", DirVariable: "PI_CODING_AGENT_DIR",
+			ProfileVariables: []string{"MUSEPI_PROFILE"},
+		},
+		UserFile: "mcp.json", MoreUser: []string{".mcp.json"},
+		ProjectFile: ".musepi/mcp.json", MoreProject: []string{".musepi/.mcp.json"},
+		TopKey: "mcpServers", DisabledList: "disabledServers", EnabledList: "enabledServers",
+		Names: NameRule{Extra: ".:", Max: 100, Dash: true}, Dialect: ompDialect,
+	},
 }
 
 // Lookup finds a client by its exact name.
 func Lookup(name string) (Client, bool) {
-	for _, c := range table {
-		if c.Name == name {
-			return c, true
+	for i := range table {
+		if table[i].Name == name {
+			return table[i], true
 		}
 	}
 	return Client{}, false
 }
 
+// All returns the table: every known client, strongest first.
+func All() []Client { return append([]Client(nil), table...) }
+
 // Names lists the known clients in the order of the table, which is also their
 // order of precedence (design §4).
 func Names() []string {
 	names := make([]string, len(table))
-	for i, c := range table {
-		names[i] = c.Name
+	for i := range table {
+		names[i] = table[i].Name
 	}
 	return names
 }
 
+// UserFiles are the user's files below the client's directory, the one that is
+// written first, then from strong to weak.
+func (c Client) UserFiles() []string { return append([]string{c.UserFile}, c.MoreUser...) }
+
+// ProjectFiles are the client's files below a workspace, in the same order.
+func (c Client) ProjectFiles() []string { return append([]string{c.ProjectFile}, c.MoreProject...) }
+
 // ProjectFiles lists the project files of all known clients; the presence of
 // one marks a workspace (design §2.2).
 func ProjectFiles() []string {
-	files := make([]string, len(table))
-	for i, c := range table {
-		files[i] = c.ProjectFile
+	var files []string
+	for i := range table {
+		files = append(files, table[i].ProjectFile)
+		files = append(files, table[i].MoreProject...)
 	}
 	return files
 }

@@ -1,8 +1,8 @@
 // Package jsonc reads and edits JSON with comments without touching a byte it was not asked to touch.
 //
-// A Document is a text and its syntax tree. Set and Remove do not change it: they return a new text in which
-// one run of bytes differs (plus, at most, one comma in front of it). Comments, order, unknown keys, the
-// spelling of numbers and escapes, line ends, a byte order mark and the end of the file stay as they are.
+// A Document is a text and its syntax tree. Set, Remove, Rename and ReplaceText do not change it: they return a
+// new text in which one run of bytes differs (plus, at most, one comma in front of it). Comments, order, unknown
+// keys, the spelling of numbers and escapes, line ends, a byte order mark and the end of the file stay as they are.
 //
 // The syntax tree is hujson's. Its Patch, Format and Pack are not used: they lay members out without regard to
 // their neighbours and drop trailing commas. Edits are spliced into the bytes instead, at offsets from the tree.

@@ -167,6 +167,8 @@ func checkEdits(t *testing.T, d *Document, path []string, value string) {
 	if err != nil || string(again) != string(out) {
 		t.Fatalf("setting it again: %v\n%q\n%q", err, out, again)
 	}
+	checkRename(t, after, path)
+	checkExcerpt(t, after, path)
 	checkRemove(t, after, path)
 }
 

@@ -53,7 +53,7 @@ func Text(s string) string {
 }
 
 // URL returns u with user info and credential-named query values hidden and the rest readable. Unlike Text it takes all
-// of u as one URL, blanks and quotes included. u need not be valid. Source: design section 14, threats E17.
+// of u as one URL, blanks and quotes included. u need not be valid. Source: design section 14.
 func (m *Mask) URL(u string) string {
 	return hideShapes(m.hideKnown(u), true)
 }

@@ -8,7 +8,7 @@ import (
 
 // invisible are the characters that cannot be seen or that reorder what can, so that a text shows something else than it
 // says: bidirectional controls, zero-width and other default-ignorable characters, line separators, tags, variation
-// selectors. Ascending. Source: threats G2, Unicode's Default_Ignorable_Code_Point.
+// selectors. Ascending. Source: Unicode's Default_Ignorable_Code_Point.
 var invisible = [...]struct{ first, last rune }{
 	{0x00AD, 0x00AD}, // soft hyphen
 	{0x034F, 0x034F}, // combining grapheme joiner
@@ -31,7 +31,7 @@ var invisible = [...]struct{ first, last rune }{
 
 // Visible returns s safe for a terminal: control characters other than newline and tab, and bytes that are not UTF-8, as
 // `\x1b`; invisible and bidirectional characters as `\u{202e}`. They are shown, not dropped: what an attacker wrote is to be
-// seen. The result is valid UTF-8, and Visible of it is itself. Source: design section 14, threats G1 and G2.
+// seen. The result is valid UTF-8, and Visible of it is itself. Source: design section 14.
 func Visible(s string) string {
 	return escape(s, false)
 }

@@ -57,6 +57,7 @@ func addTools(s *mcp.Server) {
 		says(func() (string, error) { return "", errors.New("failed as asked") }))
 	mcp.AddTool(s, &mcp.Tool{Name: "image", Description: "Shows a picture of one dot."}, dot)
 	mcp.AddTool(s, &mcp.Tool{Name: "sleep", Description: "Waits, and reports how far it is."}, sleep)
+	mcp.AddTool(s, &mcp.Tool{Name: "hold", Description: "Makes a file PATH.held, and waits until PATH is there."}, hold)
 }
 
 func text(s string) *mcp.CallToolResult {
@@ -87,6 +88,27 @@ func dot(context.Context, *mcp.CallToolRequest, none) (*mcp.CallToolResult, any,
 	}
 	picture := &mcp.ImageContent{MIMEType: "image/png", Data: b.Bytes()}
 	return &mcp.CallToolResult{Content: []mcp.Content{picture}}, nil, nil
+}
+
+type held struct {
+	Path string `json:"path"`
+}
+
+// hold lets a test know that a call is under way, and end it when it likes.
+func hold(ctx context.Context, _ *mcp.CallToolRequest, in held) (*mcp.CallToolResult, any, error) {
+	if err := os.WriteFile(in.Path+".held", nil, 0o600); err != nil {
+		return nil, nil, err
+	}
+	for {
+		if _, err := os.Stat(in.Path); err == nil {
+			return text("released"), nil, nil
+		}
+		select {
+		case <-ctx.Done():
+			return nil, nil, ctx.Err()
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
 }
 
 // sleepSteps is how many progress notifications one sleep sends.

@@ -1,0 +1,101 @@
+package commands
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mcpctl/mcpctl/internal/store"
+)
+
+const enableHelp = `Switch a server on. Without a scope flag this is the user's private word for this
+workspace: what disables the server in the local file is taken away, or, when the
+server is disabled below, the local file says that it is enabled.
+
+With --user or --project the entry's own switch in that file is set. A server that
+the local file itself defines has its switch there.
+
+Enabling never approves: an entry of a project that waits for approval still does.`
+
+const disableHelp = `Switch a server off without losing its entry. Without a scope flag this is the
+user's private word for this workspace: an override {"enabled": false} in the local
+file, so that a project's file stays as it is for everybody else.
+
+With --user or --project the entry's own switch in that file is set; with --project
+a server that is defined elsewhere gets an override in the project's file, which is
+approved, since its author is the user. A server that the local file itself defines
+has its switch there.`
+
+func newEnableCmd(a *app) *cobra.Command {
+	return newSwitchCmd(a, &cobra.Command{Use: "enable NAME", Short: "switch a server on", Long: enableHelp,
+		Example: "  mcpctl enable docs\n  mcpctl enable docs --user"}, true)
+}
+
+func newDisableCmd(a *app) *cobra.Command {
+	return newSwitchCmd(a, &cobra.Command{Use: "disable NAME", Short: "switch a server off and keep its entry", Long: disableHelp,
+		Example: "  mcpctl disable docs\n  mcpctl disable docs --project"}, false)
+}
+
+type switchOptions struct {
+	scope  scopeFlags
+	name   string
+	on     bool
+	dryRun bool
+}
+
+func newSwitchCmd(a *app, cmd *cobra.Command, on bool) *cobra.Command {
+	o := &switchOptions{on: on}
+	cmd.Args, cmd.ValidArgsFunction = names(1, 1, "a server"), a.completeOneServer
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		o.name = args[0]
+		return runSwitch(cmd.Context(), a, o)
+	}
+	o.scope.register(cmd.Flags())
+	cmd.Flags().BoolVar(&o.dryRun, "dry-run", false, "write nothing; show the difference")
+	return cmd
+}
+
+func runSwitch(ctx context.Context, a *app, o *switchOptions) error {
+	scope, err := o.scope.scope(store.Local)
+	if err != nil {
+		return err
+	}
+	c, err := a.load()
+	if err != nil {
+		return err
+	}
+	if len(c.Named(o.name)) == 0 {
+		return c.NotFound(o.name)
+	}
+	change, err := c.Switch(ctx, store.SwitchRequest{Scope: scope, Name: o.name, On: o.on, DryRun: o.dryRun})
+	if err != nil {
+		return err
+	}
+	done := map[bool]string{true: "enabled", false: "disabled"}[o.on]
+	if !o.dryRun {
+		a.warnOverruled(c.Store, o, done)
+	}
+	return a.printEdit(c.Store, change, done)
+}
+
+// warnOverruled tells when a stronger file says the opposite.
+func (a *app) warnOverruled(s *store.Store, o *switchOptions, done string) {
+	c := s.Load()
+	row := c.InForce(o.name)
+	if row == nil || row.Enabled == o.on {
+		return
+	}
+	for _, r := range c.Named(o.name) {
+		if r.Approval != store.NotNeeded && r.Approval != store.Approved {
+			a.warn("'"+o.name+"' is not "+done+" here: the entry in "+r.Entry.Source.Path+" is not approved", "mcpctl approve "+o.name)
+			return
+		}
+	}
+	for _, over := range row.Overrides { // strongest first
+		if over.Override.Enabled != nil {
+			a.warn("'"+o.name+"' is not "+done+" here: "+over.Source.Path+" says otherwise", "")
+			return
+		}
+	}
+	a.warn("'"+o.name+"' is not "+done+" here: "+row.Entry.Source.Path+" defines the one in force", "")
+}

@@ -1,0 +1,70 @@
+package commands
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mcpctl/mcpctl/internal/store"
+)
+
+const renameHelp = `Give a server another name. Only the bytes of its key change; value, place and
+comments stay. Malformed entries and names that mcpctl does not accept can be
+renamed too, by their exact name. Without a scope flag the file that defines the
+server is changed.
+
+The new name must be free in that file: one that falls together with another name,
+differing only in case or in '-' and '_', is refused as well.
+
+An entry of a project that is approved stays approved under the new name; one that
+is denied stays denied under both; any other waits for approval as before.`
+
+type renameOptions struct {
+	scope    scopeFlags
+	from, to string
+	dryRun   bool
+}
+
+func newRenameCmd(a *app) *cobra.Command {
+	o := &renameOptions{}
+	cmd := &cobra.Command{
+		Use: "rename OLD NEW", Aliases: []string{"mv"}, Short: "give a server another name", Long: renameHelp,
+		Example: "  mcpctl rename docs handbook\n  mcpctl rename 'acme/db' acme-db --project",
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) != 2 {
+				return usageOf(cmd, "name the server and its new name")
+			}
+			o.from, o.to = args[0], args[1]
+			return nil
+		},
+		ValidArgsFunction: a.completeOneServer,
+		RunE:              func(cmd *cobra.Command, _ []string) error { return runRename(cmd.Context(), a, o) },
+	}
+	o.scope.register(cmd.Flags())
+	cmd.Flags().BoolVar(&o.dryRun, "dry-run", false, "write nothing; show the difference")
+	return cmd
+}
+
+func runRename(ctx context.Context, a *app, o *renameOptions) error {
+	c, err := a.load()
+	if err != nil {
+		return err
+	}
+	scope, err := o.scope.definition(c, o.from)
+	if err != nil {
+		return err
+	}
+	change, err := c.Store.Rename(ctx, store.RenameRequest{Scope: scope, From: o.from, To: o.to, DryRun: o.dryRun})
+	if err != nil {
+		return err
+	}
+	for _, src := range c.Sources {
+		for _, e := range src.Entries {
+			if e.Name == o.from && e.Override != nil && src.Scope != scope && o.from != o.to {
+				a.warn("an override of '"+o.from+"' stays under the old name in "+src.Path,
+					"mcpctl rename "+o.from+" "+o.to+" --"+string(src.Scope))
+			}
+		}
+	}
+	return a.printEdit(c.Store, change, "renamed '"+o.from+"' to")
+}

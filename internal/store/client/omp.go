@@ -1,0 +1,220 @@
+package client
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/mcpctl/mcpctl/internal/store/jsonc"
+)
+
+// ompDialect is oh-my-pi 18 and MusePi, which share their files' shapes. Not taken
+// over, because they are faults there or design.md decides: an unset variable sent
+// as the text of its placeholder, a failing `!command` that drops its value, a
+// `type` that falls through to stdio, an entry of null that loses the whole file,
+// servers removed because of their names; OMP_MCP_TIMEOUT_MS, and 30 s where an
+// entry names no timeout.
+var ompDialect = Dialect{Read: readOmp, Write: writeOmp}
+
+var everyValue = []string{"command", "args", "cwd", "url", "env", "headers", "oauth"}
+
+func readOmp(entry *jsonc.Node, _ bool) Reading {
+	r := Reading{}
+	s := entry.Reshape()
+	ompTimeout(entry, s)
+	ompEnabled(entry, s)
+	for _, key := range everyValue {
+		commands := key == "env" || key == "headers"
+		s.Texts(key, func(text string) string { return fromOmp(text, commands) })
+	}
+	r.ompLookups(entry)
+	r.ompAuth(entry, s)
+	r.ompTools(entry, s)
+	r.Entry = s.Node()
+	return r
+}
+
+// ompTimeout: milliseconds, also as the text of a number; 0 is no limit, which
+// mcpctl does not have, so it becomes the longest one.
+func ompTimeout(entry *jsonc.Node, s *jsonc.Shape) {
+	t := entry.Get("timeout")
+	if t == nil {
+		return
+	}
+	if ms := withUnit(t, "ms"); string(ms) == `"0ms"` {
+		s.Set("timeout", quote("24h"))
+	} else if ms != nil {
+		s.Set("timeout", ms)
+	}
+}
+
+// ompEnabled: "true", "false", "1" and "0" are taken for a boolean.
+func ompEnabled(entry *jsonc.Node, s *jsonc.Shape) {
+	e := entry.Get("enabled")
+	if e == nil {
+		return
+	}
+	text, ok := e.Text()
+	if !ok {
+		return
+	}
+	switch strings.ToLower(text) {
+	case "true", "1":
+		s.Set("enabled", json.RawMessage("true"))
+	case "false", "0":
+		s.Set("enabled", json.RawMessage("false"))
+	}
+}
+
+// ompLookups: a whole value that is the name of a variable is that variable for
+// omp. mcpctl takes it as it stands, since the text does not say which is meant.
+func (r *Reading) ompLookups(entry *jsonc.Node) {
+	for _, key := range []string{"env", "headers"} {
+		group := entry.Get(key)
+		if group == nil {
+			continue
+		}
+		for _, m := range group.Members() {
+			text, _ := m.Value.Text()
+			if text == "" || nameLength(text) != len(text) || text != strings.ToUpper(text) || !strings.ContainsAny(text, "_") && text != m.Key {
+				continue
+			}
+			r.note(m.Value, fmt.Sprintf("omp would put the variable %s here if it is set; mcpctl takes the text as it stands", text), "write ${"+text+"}")
+		}
+	}
+}
+
+// ompAuth: `auth` names a credential of omp's own store, which mcpctl must not
+// take for one of its own; and the names inside `oauth` differ.
+func (r *Reading) ompAuth(entry *jsonc.Node, s *jsonc.Shape) {
+	if a := entry.Get("auth"); a != nil {
+		r.note(a, "'auth' names a sign-in of omp, which mcpctl does not have", "")
+		s.Drop("auth")
+	}
+	o := s.Node().Get("oauth")
+	if o == nil || o.Kind() != jsonc.Object {
+		return
+	}
+	oauth := o.Reshape()
+	oauth.Rename("redirectUri", "callbackUrl")
+	if path := o.Get("callbackPath"); path != nil && o.Get("redirectUri") == nil {
+		port := o.Get("callbackPort")
+		if text, ok := path.Text(); ok && port != nil && port.Kind() == jsonc.Number {
+			oauth.Set("callbackUrl", quote(fmt.Sprintf("http://localhost:%s/%s", port.Raw(), strings.TrimPrefix(text, "/"))))
+		}
+	}
+	s.Set("oauth", oauth.Node().Raw())
+}
+
+// ompTools: disabledTools and enabledTools are what mcpctl says with toolExposure:
+// hidden, and direct with everything else hidden. A tool in both is hidden.
+func (r *Reading) ompTools(entry *jsonc.Node, s *jsonc.Shape) {
+	off, on := entry.Get("disabledTools"), entry.Get("enabledTools")
+	if off == nil && on == nil || entry.Get("toolExposure") != nil {
+		return
+	}
+	hidden, known := toolNames(off)
+	shown, known2 := toolNames(on)
+	if !known || !known2 {
+		at := off
+		if at == nil || known {
+			at = on
+		}
+		r.note(at, "mcpctl does not understand these names of tools", "write whole names, or patterns with *")
+		return
+	}
+	var rules []string
+	rule := func(name, exposure string) { rules = append(rules, string(quote(name))+":"+string(quote(exposure))) }
+	for _, name := range hidden {
+		rule(name, "hidden")
+	}
+	for _, name := range shown {
+		if !matchesAny(hidden, name) {
+			rule(name, "direct")
+		}
+	}
+	if on != nil {
+		rule("*", "hidden")
+	}
+	s.Set("toolExposure", json.RawMessage("{"+strings.Join(rules, ",")+"}"))
+}
+
+// manyTools bounds the lists, which are compared name by name.
+const manyTools = 1000
+
+// toolNames reads a list of names and patterns with *; known is false for
+// anything else.
+func toolNames(n *jsonc.Node) (names []string, known bool) {
+	if n == nil {
+		return nil, true
+	}
+	if len(n.Elements()) > manyTools {
+		return nil, false
+	}
+	for _, el := range n.Elements() {
+		text, ok := el.Text()
+		if !ok || text == "" || text == "*" || strings.ContainsAny(text, "?[]{}") {
+			return nil, false
+		}
+		names = append(names, text)
+	}
+	return names, n.Kind() == jsonc.Array
+}
+
+// matchesAny tells whether a pattern of the list covers all that name means.
+func matchesAny(patterns []string, name string) bool {
+	for _, p := range patterns {
+		if matches(p, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// matches compares piece by piece, the first place for each, so that no pattern
+// of a hostile file takes long.
+func matches(pattern, name string) bool {
+	pieces := strings.Split(pattern, "*")
+	if len(pieces) == 1 {
+		return pattern == name
+	}
+	head, tail := pieces[0], pieces[len(pieces)-1]
+	name, ok := strings.CutPrefix(name, head)
+	if !ok {
+		return false
+	}
+	for _, piece := range pieces[1 : len(pieces)-1] {
+		at := strings.Index(name, piece)
+		if at < 0 {
+			return false
+		}
+		name = name[at+len(piece):]
+	}
+	return strings.HasSuffix(name, tail)
+}
+
+func writeOmp(entry json.RawMessage) (json.RawMessage, error) {
+	n, s, err := reshape(entry)
+	if err != nil {
+		return nil, err
+	}
+	if n.Get("type") == nil && n.Get("command") != nil {
+		s.Set("type", quote("stdio")) // omp's own writer always says the type
+	}
+	if t := n.Get("timeout"); t != nil {
+		ms, err := amount(t, time.Millisecond)
+		if err != nil {
+			return nil, err
+		}
+		s.Set("timeout", ms)
+	}
+	for _, key := range everyValue {
+		commands := key == "env" || key == "headers"
+		f := func(text string) (string, error) { return toOmp(text, commands) }
+		if err := spell("omp", s, []string{key}, f); err != nil {
+			return nil, err
+		}
+	}
+	return s.Node().Raw(), nil
+}

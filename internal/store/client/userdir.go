@@ -1,0 +1,83 @@
+package client
+
+import (
+	"path/filepath"
+	"regexp"
+	"strings"
+)
+
+// UserDir says where a client keeps the user's files, and which variables of
+// the environment move it.
+type UserDir struct {
+	InConfigHome     bool     // below the configuration home, not below the home directory
+	Root             string   // below that, slash separated
+	RootVariable     string   // names another Root; an absolute value stands for itself
+	ProfileVariables []string // the first that is set names a profile: Root/profiles/NAME/Path
+	Path             string   // below Root
+	DirVariable      string   // holds the whole directory; a profile is stronger
+}
+
+// Bases are the directories of this user, absolute.
+type Bases struct{ Home, ConfigHome string }
+
+// profileName is what these programs accept as a profile, so that no name leads
+// anywhere else.
+var profileName = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,63}$`)
+
+// Find returns the directory for an environment. why tells, with the variable's
+// name, what is wrong with the environment; dir is then where the files would be
+// without that variable.
+func (u UserDir) Find(env map[string]string, b Bases) (dir, why string) {
+	root := filepath.FromSlash(u.Root)
+	if v := env[u.RootVariable]; u.RootVariable != "" && v != "" {
+		root = v
+	}
+	base := b.Home
+	switch {
+	case u.InConfigHome:
+		base = b.ConfigHome
+	case filepath.IsAbs(root):
+		base = ""
+	case root != "" && !filepath.IsLocal(root):
+		why, root = u.RootVariable+" leads out of the home directory", filepath.FromSlash(u.Root)
+	}
+	root = filepath.Join(base, root)
+	profile, bad := u.profile(env)
+	switch {
+	case bad != "":
+		why = bad
+	case profile != "":
+		return filepath.Join(root, "profiles", profile, filepath.FromSlash(u.Path)), why
+	}
+	dir = filepath.Join(root, filepath.FromSlash(u.Path))
+	v := env[u.DirVariable]
+	if u.DirVariable == "" || v == "" {
+		return dir, why
+	}
+	if rest, ok := strings.CutPrefix(v, "~"); ok && (rest == "" || rest[0] == filepath.Separator) {
+		v = filepath.Join(b.Home, rest)
+	}
+	if !filepath.IsAbs(v) {
+		return dir, u.DirVariable + " is not an absolute path"
+	}
+	return filepath.Clean(v), why
+}
+
+// profile: set but empty, and "default", mean none.
+func (u UserDir) profile(env map[string]string) (name, why string) {
+	for _, variable := range u.ProfileVariables {
+		v, set := env[variable]
+		if !set {
+			continue
+		}
+		v = strings.TrimSpace(v)
+		switch {
+		case v == "" || v == "default":
+			return "", ""
+		case !profileName.MatchString(v) || strings.HasSuffix(v, "."):
+			return "", variable + " is not the name of a profile"
+		}
+		return v, ""
+	}
+	return "", ""
+}

@@ -1,0 +1,41 @@
+package jsonc
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestReshape: another shape of an object keeps the places of the text, and
+// leaves the text's own tree alone.
+func TestReshape(t *testing.T) {
+	const src = "{\n  // c\n  \"a\": [\"x\", 1, {\"k\": \"x\"}],\n  \"b\": 2,\n  \"gone\": true\n}"
+	doc, err := Parse([]byte(src))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := doc.Root().Reshape()
+	s.Texts("a", strings.ToUpper)
+	s.Set("b", []byte(`"2s"`))
+	s.Set("new", []byte(`{"n":[1]}`))
+	s.Set("bad", []byte(`{`))
+	s.Drop("gone")
+	s.Rename("a", "A")
+	n := s.Node()
+	if got, want := string(n.Raw()), `{"A":["X",1,{"k":"X"}],"b":"2s","new":{"n":[1]}}`; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	for key, want := range map[string]string{"A": "line 3, column 8", "b": "line 4, column 8", "new": "line 1, column 1"} {
+		if got := n.Get(key).Position().String(); got != want {
+			t.Errorf("%s is at %s, want %s", key, got, want)
+		}
+	}
+	if got := n.Get("A").Elements()[2].Get("k").Position(); got.Line != 3 {
+		t.Errorf("a value inside lost its place: %+v", got)
+	}
+	if got := string(doc.Root().Raw()); got != `{"a":["x",1,{"k":"x"}],"b":2,"gone":true}` {
+		t.Errorf("the document changed: %s", got)
+	}
+	if n.Get("b").Reshape() != nil {
+		t.Error("a string has a shape")
+	}
+}
