@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/mcpctl/mcpctl/internal/store/atomicfile"
 )
@@ -72,7 +73,7 @@ func (w write) put(target *atomicfile.Target) error {
 
 // prepare writes the pending entry.
 func (h history) prepare(w write) error {
-	c := Commit{Version: historyVersion, Time: now(), Path: h.real, Verb: w.verb, Names: brief(w.names),
+	c := Commit{Version: historyVersion, Time: time.Now().UTC().Truncate(time.Millisecond), Path: h.real, Verb: w.verb, Names: brief(w.names),
 		Before: stateOf(w.before), After: stateOf(w.after)}
 	if c.Before != nil && c.After == nil {
 		c.Before.Mode = w.mode
