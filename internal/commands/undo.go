@@ -24,8 +24,9 @@ present ones are kept in the history like any others. A file that did not exist
 before the change is removed, but only while it is exactly what mcpctl wrote, with
 --force too.
 
-Undo approves nothing. An entry of a project that comes back exactly as it was
-approved needs no new approval, because an approval is for a content.`
+Undo approves nothing. An entry of a project that comes back has to be approved again,
+unless it is exactly what was approved last under its name: an approval is for a
+content.`
 
 const undoExamples = `  mcpctl undo
   mcpctl undo --project --dry-run
