@@ -49,6 +49,8 @@ var homes = map[string][]string{
 	"github.com/aymanbagabas/go-udiff":       {"internal/commands/report"},
 	"github.com/tailscale/hujson":            {"internal/store/jsonc"},
 	"github.com/gofrs/flock":                 {"internal/store/atomicfile"},
+	"github.com/kballard/go-shellquote":      {"internal/store"},
+	"github.com/google/jsonschema-go":        {"internal/commands"},
 	"github.com/fsnotify/fsnotify":           {"internal/engine"},
 	"github.com/sourcegraph/jsonrpc2":        {"internal/engine/wire"},
 	"github.com/modelcontextprotocol/go-sdk": {"internal/probe/dial", "internal/commands"}, // commands: the demo's server

@@ -35,6 +35,8 @@ func TestMain(m *testing.M) {
 		"crash-server": crash.Main,
 		"noisy-server": noisy.Main,
 		"http-server":  httpserver.Main,
+		"unprivileged": unprivileged,
+		"knock":        knock,
 	})
 }
 
@@ -61,6 +63,8 @@ func TestScripts(t *testing.T) {
 			case "strace":
 				_, err := exec.LookPath("strace")
 				return err == nil, nil
+			case "mount":
+				return mayMount(), nil
 			case "root":
 				return os.Getuid() == 0, nil
 			}
@@ -78,6 +82,8 @@ func TestScripts(t *testing.T) {
 			"sub":         cmdSub,
 			"octal":       cmdOctal,
 			"memory":      cmdMemory,
+			"golden":      cmdGolden,
+			"port":        cmdPort,
 		},
 	})
 }
@@ -103,6 +109,7 @@ func setup(env *testscript.Env, npm string) error {
 	env.Setenv("XDG_STATE_HOME", "")
 	env.Setenv("NPM", npm)
 	env.Setenv("U", filepath.Join(home, ".config/mcp/mcp.json"))
+	env.Setenv("C", filepath.Join(home, ".config/mcpctl/config.json"))
 	env.Setenv("STATE", filepath.Join(home, ".local/state/mcpctl"))
 	env.Setenv("GORACE", "atexit_sleep_ms=0") // else each process lingers for a second
 	env.Defer(func() {

@@ -31,7 +31,9 @@ Values may hold ${NAME} or ${NAME:-default}; they are stored as written and
 resolved when the server is started. --env-from and --header-from store such a
 reference, and --header-stdin and --oauth-client-secret-stdin read a value from
 stdin, so that no secret stands in the list of processes. "$$" in a value is a
-dollar; a single one that no brace follows is one too.`
+dollar; a single one that no brace follows is one too. A whole value "!command" of a
+user or local entry is run when the server is started (see: mcpctl help
+environment).`
 
 const addExamples = `  mcpctl add files -- npx -y @modelcontextprotocol/server-filesystem@2026.8.31 ~/notes
   mcpctl add docs https://mcp.example.com/mcp --header-from Authorization=DOCS_AUTH

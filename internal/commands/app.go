@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"github.com/mcpctl/mcpctl/internal/commands/report"
+	"github.com/mcpctl/mcpctl/internal/engine"
 	"github.com/mcpctl/mcpctl/internal/engine/supervisor"
 	"github.com/mcpctl/mcpctl/internal/engine/wire"
 	"github.com/mcpctl/mcpctl/internal/store"
@@ -26,10 +27,22 @@ type app struct {
 	noColor bool   // --no-color; there is no colour yet, so it has nothing to switch off
 	quiet   bool   // -q
 	verbose bool   // -v
+
+	told map[string]bool // warnings that were shown; none is shown twice
 }
 
-// open finds the configuration for -C and --client.
+// open finds the configuration for -C and --client, and warns of settings that
+// cannot be used; the defaults hold in their place.
 func (a *app) open() (*store.Store, error) {
+	s, err := a.openQuietly()
+	if err == nil {
+		a.problems(engine.Problems(s.Settings().Warnings()))
+	}
+	return s, err
+}
+
+// openQuietly is open for commands that tell of the settings themselves.
+func (a *app) openQuietly() (*store.Store, error) {
 	if a.json != "" && a.json != "1" {
 		return nil, usagef("--json=%s: this mcpctl writes schema 1", a.json)
 	}
@@ -130,9 +143,13 @@ func (a *app) problems(list []wire.Problem) (invalid bool) {
 		}
 		text := p.Message
 		if p.Severity != store.SeverityError {
-			if a.quiet {
+			if a.quiet || a.told[p.Source+text] {
 				continue
 			}
+			if a.told == nil {
+				a.told = map[string]bool{}
+			}
+			a.told[p.Source+text] = true
 			text = "warning: " + text
 		}
 		if p.Server != nil {

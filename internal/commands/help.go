@@ -35,7 +35,7 @@ const helpHelp = `Show the manual of a command, or of a topic: exit-codes, envir
 func newHelpCmd(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use: "help [COMMAND | TOPIC]", Short: "show the manual of a command or topic", Long: helpHelp,
-		Example: "  mcpctl help add\n  mcpctl help exit-codes",
+		Example: "  mcpctl help add\n  mcpctl help exit-codes", ValidArgsFunction: completeHelp,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			target, rest, err := cmd.Root().Find(args)
 			if err != nil || target == nil || len(rest) > 0 || target == cmd.Root() && len(args) > 0 {
@@ -70,12 +70,13 @@ const environmentTopic = `Environment variables that mcpctl reads.
   MCPCTL_CONFIG_HOME  in place of XDG_CONFIG_HOME; an absolute path
   MCPCTL_STATE_HOME   in place of XDG_STATE_HOME; an absolute path
   MCPCTL_RUNTIME_DIR  in place of XDG_RUNTIME_DIR; an absolute path
-  MCPCTL_CLIENT       the client whose files are used, when --client is not given
+  MCPCTL_CLIENT       the client whose files are used, when --client is not given;
+                      without both it is the setting "client"
   PI_CODING_AGENT_DIR where pi, omp and musepi keep the user's files, for those clients
   PI_CONFIG_DIR       in place of .omp and .musepi in the home directory
   OMP_PROFILE         the profile of omp whose files are used (else PI_PROFILE)
   MUSEPI_PROFILE      the profile of musepi whose files are used
-  XDG_CONFIG_HOME     where mcp/mcp.json is (default ~/.config)
+  XDG_CONFIG_HOME     where mcp/mcp.json and mcpctl/config.json are (default ~/.config)
   XDG_STATE_HOME      where mcpctl/ keeps its state (default ~/.local/state)
   XDG_RUNTIME_DIR     where the supervisor's socket is (default: a private folder in TMPDIR)
   HOME                the home directory; must be set
@@ -84,12 +85,22 @@ const environmentTopic = `Environment variables that mcpctl reads.
 Values such as ${NAME} in a server's entry are taken from the environment of the
 command that needs the server, never from that of the supervisor. A stdio server
 gets HOME LOGNAME USER SHELL PATH TERM LANG LC_* TMPDIR TZ XDG_*, the variables for
-proxies and certificates, its own env, and what inheritEnv names: nothing else.`
+proxies and certificates, its own env, and what inheritEnv names: nothing else.
+
+A whole value "!command" in the user's or a local file is what that command writes to
+stdout, without blanks around it: {"env": {"TOKEN": "!pass show docs/token"}}. It is
+words with quotes, and no shell; write !sh -c '...' for one. It runs in the home
+directory with the session's environment, for at most ten seconds and 64 KiB, when the
+server is started; over HTTP its result is used again until the server answers 401. A
+failure, or nothing on stdout, fails that server. In a project's file such a value is
+invalid and never run. A text that begins with "!" is written ${NONE:-!text}.`
 
 const filesTopic = `Files that mcpctl reads and writes.
 
   ~/.config/mcp/mcp.json                         the user's servers
   .mcp.json at the workspace root                the project's servers; they need approval
+  ~/.config/mcpctl/config.json                   the user's settings; see: mcpctl help config
+  /etc/mcpctl/config.json                        the administrator's settings
   ~/.local/state/mcpctl/workspaces/ID/mcp.json   the user's private servers for one workspace
   ~/.local/state/mcpctl/approvals.json           what was approved and denied
   ~/.local/state/mcpctl/history/                 what files held before the last 50 changes of each

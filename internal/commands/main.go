@@ -167,7 +167,7 @@ func newRoot(a *app) *cobra.Command {
 	flags.BoolVar(&a.noColor, "no-color", false, "no colour (nor is there any on a pipe)")
 	flags.BoolVarP(&a.quiet, "quiet", "q", false, "no warnings and no messages of success")
 	flags.BoolVarP(&a.verbose, "verbose", "v", false, "tell more on stderr")
-	_ = root.RegisterFlagCompletionFunc("client", cobra.FixedCompletions(store.ClientNames(), cobra.ShellCompDirectiveNoFileComp))
+	_ = root.RegisterFlagCompletionFunc("client", cobra.FixedCompletions(store.Clients(), cobra.ShellCompDirectiveNoFileComp))
 	addCommands(root, a)
 	return root
 }
@@ -184,6 +184,7 @@ func addCommands(root *cobra.Command, a *app) {
 		{"Trust", []*cobra.Command{newApproveCmd(a), newDenyCmd(a), newRevokeCmd(a)}},
 		{"Use", []*cobra.Command{newStatusCmd(a), newTestCmd(a), newToolsCmd(a), newCallCmd(a), newLogsCmd(a), newReconnectCmd(a)}},
 		{"Plumbing", []*cobra.Command{newSupervisorCmd(a), newDemoCmd(a), newDemoServerCmd(a)}},
+		{"Settings", []*cobra.Command{newConfigCmd(a), newSchemaCmd(a)}},
 	}
 	for _, g := range groups {
 		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title + ":"})
@@ -193,6 +194,7 @@ func addCommands(root *cobra.Command, a *app) {
 		}
 	}
 	root.AddCommand(newTopics()...)
+	completeFlags(root)
 }
 
 func unknownCommand(cmd *cobra.Command, word string) error {

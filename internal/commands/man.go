@@ -37,6 +37,10 @@ var exits = map[string][]wire.Code{
 	"call":               {wire.ConfigInvalid, wire.NotFound, wire.NotApproved, wire.HandledElsewhere, wire.LoginRequired, wire.SupervisorUnreachable, wire.ConnectFailed, wire.Timeout, wire.ToolError, wire.CallOutcomeUnknown},
 	"logs":               {wire.NotFound},
 	"reconnect":          {wire.NotFound, wire.NotApproved, wire.HandledElsewhere, wire.SupervisorUnreachable, wire.ConnectFailed, wire.Timeout},
+	"config get":         {wire.ConfigInvalid, wire.PathUnsafe},
+	"config set":         {wire.ConfigInvalid, wire.ConfigLocked, wire.PathUnsafe},
+	"config unset":       {wire.ConfigInvalid, wire.ConfigLocked, wire.PathUnsafe},
+	"config list":        {wire.ConfigInvalid, wire.PathUnsafe},
 	"supervisor run":     {wire.PathUnsafe},
 	"supervisor start":   {wire.PathUnsafe, wire.SupervisorUnreachable},
 	"supervisor stop":    {wire.Timeout},
@@ -49,6 +53,7 @@ var answersNo = map[string]string{
 	"test":              "of several servers at least one failed",
 	"tools":             "at least one server could not be asked",
 	"supervisor status": "the supervisor does not run",
+	"config get":        "the setting is not set and has no default",
 }
 
 // ManSections is roff for the sections that a man page has beside those that

@@ -19,7 +19,7 @@ import (
 
 const supervisorHelp = `The supervisor is the one background process of this user that keeps servers
 running. Commands that need it start it; it leaves after ten minutes without a
-client and without anything to keep alive.`
+client and without anything to keep alive; supervisor.idleTimeout sets another time.`
 
 func newSupervisorCmd(a *app) *cobra.Command {
 	cmd := &cobra.Command{
@@ -38,7 +38,8 @@ func newSupervisorCmd(a *app) *cobra.Command {
 }
 
 const supervisorRunHelp = `Run the supervisor in the foreground until it is interrupted, told to stop, or idle
-for long enough. Service managers use this form.`
+for long enough. Service managers use this form. Without --idle-timeout the setting
+supervisor.idleTimeout holds when it starts.`
 
 func newSupervisorRunCmd(a *app) *cobra.Command {
 	var idle time.Duration
@@ -47,20 +48,27 @@ func newSupervisorRunCmd(a *app) *cobra.Command {
 		Use: "run", Short: "run in the foreground", Long: supervisorRunHelp, Args: names(0, 0, ""),
 		Example: "  mcpctl supervisor run --idle-timeout 1h",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return runSupervisor(cmd.Context(), a, idle, detached)
+			o := runOptions{idle: idle, idleGiven: cmd.Flags().Changed("idle-timeout"), detached: detached}
+			return runSupervisor(cmd.Context(), a, o)
 		},
 	}
-	cmd.Flags().DurationVar(&idle, "idle-timeout", 0, "leave after `D` without clients and without anything to keep alive (default 10m)")
+	cmd.Flags().DurationVar(&idle, "idle-timeout", 0, "leave after `D` without clients and without anything to keep alive (default: the setting supervisor.idleTimeout)")
 	cmd.Flags().BoolVar(&detached, "detached", false, "tell the command that started this process when it is ready")
 	_ = cmd.Flags().MarkHidden("detached")
 	return cmd
 }
 
+type runOptions struct {
+	idle      time.Duration
+	idleGiven bool
+	detached  bool
+}
+
 // runSupervisor is the supervisor's whole life. When it was started by another
 // command, that one waits on a pipe and is told what went wrong before.
-func runSupervisor(ctx context.Context, a *app, idle time.Duration, detached bool) error {
+func runSupervisor(ctx context.Context, a *app, o runOptions) error {
 	var ready *os.File
-	if detached {
+	if o.detached {
 		ready = supervisor.ReadyPipe()
 	}
 	s, err := a.open()
@@ -73,7 +81,10 @@ func runSupervisor(ctx context.Context, a *app, idle time.Duration, detached boo
 		return err
 	}
 	defer log.Close()
-	err = supervisor.Run(ctx, supervisor.Options{Places: s.Places, Version: a.version, Log: log, IdleTimeout: idle,
+	if !o.idleGiven {
+		o.idle = s.Settings().IdleTimeout
+	}
+	err = supervisor.Run(ctx, supervisor.Options{Places: s.Places, Version: a.version, Log: log, IdleTimeout: o.idle,
 		Sweep: dial.SweepOrphans, Ready: ready, Stderr: a.streams.Err})
 	if errors.As(context.Cause(ctx), new(signalError)) {
 		return nil // a supervisor that was told to stop has done its work

@@ -8,6 +8,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/mcpctl/mcpctl/internal/probe/dial"
 	"github.com/mcpctl/mcpctl/internal/store"
 )
 
@@ -96,7 +97,8 @@ func (s *Session) reconcile() {
 		}
 		wanted[name] = true
 		launch, err := admitted.Resolve(s.store.Env)
-		w := want{admitted: admitted, env: s.store.Env, digest: launch.Digest, secrets: launch.Secrets, fault: err}
+		w := want{admitted: admitted, env: s.store.Env, digest: launch.Digest, secrets: launch.Secrets, fault: err,
+			commands: len(launch.Commands) > 0, values: &dial.Values{}}
 		if sv := s.servers[name]; sv != nil {
 			sv.retarget(w)
 			continue

@@ -22,6 +22,8 @@ type want struct {
 	digest   string // "" when fault is set
 	secrets  []string
 	fault    error // the values do not resolve: nothing is started
+	commands bool  // some values are commands
+	values   *dial.Values
 }
 
 // server is one admitted server of a session. Its fields are guarded by the
@@ -123,6 +125,7 @@ func (sv *server) start() {
 		sv.set(wire.InvalidConfig, sv.want.fault.Error(), sv.want.fault)
 		return
 	}
+	sv.want.values.Forget() // a start is a new beginning for them, too
 	ctx, cancel := context.WithCancel(sv.session.ctx)
 	r := &run{cancel: cancel, kick: make(chan struct{}, 1), refresh: make(chan struct{}, 1)}
 	before, ended := sv.last, make(chan struct{})
@@ -152,12 +155,22 @@ func (sv *server) keep(ctx context.Context, r *run, w want) {
 		if connected {
 			uptime, state = time.Since(began), wire.Disconnected
 		}
-		if codeOf(err) == string(wire.LoginRequired) {
+		renewable := connected && w.commands // its values worked once and are run again
+		if codeOf(err) == string(wire.LoginRequired) && !renewable {
 			sv.lost(r, loss{state: wire.NeedsSignIn, err: err})
 			if !waitKick(ctx, r, nil) {
 				return
 			}
 			b.reset()
+			continue
+		}
+		if codeOf(err) == string(wire.ConfigInvalid) { // a command of its values failed: it may ask a person, so only who needs it runs it again
+			sv.lost(r, loss{state: wire.Failed, err: err, then: "; it is tried again when it is needed"})
+			if !waitKick(ctx, r, nil) {
+				return
+			}
+			b.reset()
+			sv.starting(r)
 			continue
 		}
 		wait, again := b.next(time.Now(), uptime)
@@ -238,7 +251,7 @@ func (sv *server) connectOnce(ctx context.Context, r *run, w want) (connected bo
 	}()
 	s := sv.session
 	conn, err := dial.Open(ctx, w.admitted, dial.Options{
-		Env: w.env, Client: s.opts.Version,
+		Env: w.env, Client: s.opts.Version, Values: w.values,
 		Log:          func(e dial.Event) { s.log(sv.name, e.Level, e.Logger, e.Text, w.secrets) },
 		ToolsChanged: func() { poke(r.refresh) },
 	})
@@ -334,10 +347,13 @@ func (sv *server) acquire(ctx context.Context) (conn *dial.Conn, release func(),
 		}
 		switch sv.state {
 		case wire.Connected:
-			sv.inflight++
-			conn = sv.conn
-			s.mu.Unlock()
-			return conn, sync.OnceFunc(sv.release), nil
+			if !ended(sv.conn) {
+				sv.inflight++
+				conn = sv.conn
+				s.mu.Unlock()
+				return conn, sync.OnceFunc(sv.release), nil
+			}
+			// Its run is about to publish that; there is nothing to send to.
 		case wire.NotRunning:
 			sv.start()
 		case wire.Failed, wire.Disconnected:
@@ -364,6 +380,15 @@ func (sv *server) acquire(ctx context.Context) (conn *dial.Conn, release func(),
 		case <-s.ctx.Done():
 			return nil, nil, wire.NewError(wire.SupervisorUnreachable, "the supervisor is stopping", "")
 		}
+	}
+}
+
+func ended(conn *dial.Conn) bool {
+	select {
+	case <-conn.Done():
+		return true
+	default:
+		return false
 	}
 }
 

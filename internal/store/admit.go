@@ -120,8 +120,9 @@ type Launch struct {
 	Headers         http.Header
 	Timeout         time.Duration
 	ProtocolVersion string
-	Secrets         []string // values to mask in any text about this server
-	Digest          string   // equal digests mean: nothing that matters changed
+	Secrets         []string       // values to mask in any text about this server
+	Commands        []CommandValue // what gives the values that are commands; empty values after Resolve
+	Digest          string         // equal digests mean: nothing that matters changed
 }
 
 // DefaultTimeout bounds one request unless the entry says otherwise (design §3).
@@ -129,10 +130,15 @@ const DefaultTimeout = 60 * time.Second
 
 // Resolve expands the server's values from env, the session's environment. An
 // unset variable fails with MCP_CONFIG_INVALID naming it and where it is used;
-// nothing half-expanded is ever returned.
+// nothing half-expanded is ever returned. Nothing is run: fields whose values are
+// commands are left out and stand in Commands, and what starts a server asks
+// ResolveWith. The digest covers the text of commands, not their output.
 func (a Admitted) Resolve(env Environ) (Launch, error) {
+	return a.resolve(&resolver{admitted: a, env: env})
+}
+
+func (a Admitted) resolve(r *resolver) (Launch, error) {
 	d := a.entry.Definition
-	r := &resolver{admitted: a, env: env}
 	l := Launch{Transport: d.Transport, Timeout: DefaultTimeout, ProtocolVersion: d.ProtocolVersion}
 	if a.row.Timeout != nil {
 		l.Timeout = *a.row.Timeout
@@ -145,7 +151,7 @@ func (a Admitted) Resolve(env Environ) (Launch, error) {
 	if r.err != nil {
 		return Launch{}, r.err
 	}
-	l.Secrets = r.secrets
+	l.Secrets, l.Commands = r.secrets, r.commands
 	l.Digest = r.digest(a, l)
 	return l, nil
 }
@@ -156,13 +162,15 @@ type resolver struct {
 	used     []string
 	secrets  []string
 	err      error
+
+	run      Runner // nil: nothing is run
+	commands []CommandValue
 }
 
 // value expands one field. where names it in the error, as in "env.KEY".
 func (r *resolver) value(where, text string) string {
-	if strings.HasPrefix(text, "!") {
-		r.fail("a '!command' value in "+where, "use ${NAME} and set the variable")
-		return ""
+	if isCommand(text) {
+		return r.command(where, text)
 	}
 	out, used, missing, fault := expand(text, r.env)
 	if fault != "" {
@@ -242,6 +250,9 @@ func (r *resolver) childEnv(d *Definition) Environ {
 	}
 	for _, name := range slices.Sorted(maps.Keys(d.Env)) {
 		v := r.value("env."+name, d.Env[name])
+		if r.pending(d.Env[name]) {
+			continue
+		}
 		out[name] = v
 		r.secrets = append(r.secrets, v)
 	}
@@ -250,12 +261,15 @@ func (r *resolver) childEnv(d *Definition) Environ {
 
 func (r *resolver) http(d *Definition, l *Launch) {
 	l.URL = r.value("url", d.URL)
-	if why, hint := URLFault(l.URL); why != "" {
+	if why, hint := URLFault(l.URL); why != "" && !r.pending(d.URL) {
 		r.fail(why, hint)
 	}
 	l.Headers = http.Header{}
 	for _, name := range slices.Sorted(maps.Keys(d.Headers)) {
 		v := r.value("headers."+name, d.Headers[name])
+		if r.pending(d.Headers[name]) {
+			continue
+		}
 		if !IsFieldName(name) || !isFieldValue(v) {
 			r.fail("the header '"+name+"' has a character that HTTP does not allow"+from(d.Headers[name]), "")
 			continue

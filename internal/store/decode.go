@@ -205,7 +205,7 @@ func (d *decoder) url(n *jsonc.Node, def *Definition) {
 		d.shellValue(n, "headers", v)
 	}
 	d.shellValue(n, "url", def.URL)
-	if strings.Contains(def.URL, "${") {
+	if strings.Contains(def.URL, "${") || isCommand(def.URL) {
 		return // known only when it is resolved
 	}
 	if why, hint := URLFault(def.URL); why != "" {
@@ -214,11 +214,19 @@ func (d *decoder) url(n *jsonc.Node, def *Definition) {
 }
 
 // shellValue refuses `!command` values in files a repository supplies; they are
-// never run from there, approved or not (design §3.2).
+// never run from there, approved or not (design §3.2). Elsewhere they have to be
+// words.
 func (d *decoder) shellValue(n *jsonc.Node, key, v string) {
-	if strings.HasPrefix(v, "!") && d.entry.Source.Scope == Project {
+	if !isCommand(v) {
+		return
+	}
+	if d.entry.Source.Scope == Project {
 		d.fail(n.Get(key).Position(), "a '!command' value in '"+key+"' of a project file",
 			"commands as values are for user and local files only; use ${NAME}")
+		return
+	}
+	if _, why := splitCommand(v); why != "" {
+		d.fail(n.Get(key).Position(), "the '!command' value in '"+key+"' "+why, commandHint)
 	}
 }
 

@@ -28,7 +28,7 @@ func (s *Store) Since(scope Scope, number int) (FileDiff, error) {
 	if len(commits) == 0 {
 		return FileDiff{}, noHistory(s.Path(scope))
 	}
-	c, err := pick(commits, number)
+	c, err := commitOf(commits, number)
 	if err != nil {
 		return FileDiff{}, err
 	}

@@ -58,6 +58,9 @@ func (s *Store) checkUserDir() error {
 	if _, why := s.Client.User.Find(s.Env, s.bases()); why != "" {
 		return &Error{Code_: CodePathUnsafe, Message: why, Hint_: "unset the variable, or correct it"}
 	}
+	if s.Workspace.HasProject && !s.Client.User.InConfigHome {
+		return s.refuseInside(filepath.Dir(s.Path(User)))
+	}
 	return nil
 }
 
@@ -71,9 +74,6 @@ func (s *Store) placesHint() string {
 	}
 	return "unset " + strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1] + ", or point them outside"
 }
-
-// ClientNames lists the names of all known clients.
-func ClientNames() []string { return client.Names() }
 
 // ReadSources reads every file that counts once, strongest first: those of the
 // chosen client, the project files of the others, and the user files of those
@@ -92,8 +92,9 @@ func (s *Store) ReadSources() []*Source {
 			out = append(out, s.read(p))
 		}
 	}
+	discovery := s.Settings().Discovery
 	for _, row := range others {
-		if s.discovers(row.Name) {
+		if discovery.Includes(row.Name) {
 			out = append(out, s.readUser(row, false)...)
 		}
 	}
@@ -104,16 +105,13 @@ func (s *Store) ReadSources() []*Source {
 // are only shown.
 func (s *Store) ReadAll() []*Source {
 	out := s.ReadSources()
+	discovery := s.Settings().Discovery
 	for _, row := range s.others() {
-		if !s.discovers(row.Name) {
+		if !discovery.Includes(row.Name) {
 			out = append(out, s.readUser(row, true)...)
 		}
 	}
 	return out
-}
-
-func (s *Store) discovers(name string) bool {
-	return slices.Contains(s.DiscoverUser, name) || slices.Contains(s.DiscoverUser, "all")
 }
 
 // others are the known clients beside the chosen one, in the order of the table.

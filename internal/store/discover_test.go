@@ -71,7 +71,11 @@ func TestPrecedenceOfClients(t *testing.T) {
 		t.Errorf("q is %s and s is %s", q, x)
 	}
 	for _, tt := range []struct{ name, want string }{{"omp", "omp-user"}, {"pi", "pi-user"}, {"all", "pi-user"}} {
-		s.DiscoverUser = []string{tt.name}
+		setting := `["` + tt.name + `"]`
+		if tt.name == "all" {
+			setting = `"all"`
+		}
+		w.at(".config/mcpctl/config.json", `{"discovery":{"user":`+setting+`}}`)
 		if got := command(s.Load(), "only"); got != tt.want {
 			t.Errorf("discovery of %s: only is %q, want %q", tt.name, got, tt.want)
 		}
@@ -99,7 +103,7 @@ func TestForeignOverrides(t *testing.T) {
 	if len(c.Named("u")) > 0 {
 		t.Error("an override of nothing in another client's file is a row")
 	}
-	s.DiscoverUser = []string{"pi"}
+	w.at(".config/mcpctl/config.json", `{"discovery":{"user":["pi"]}}`)
 	if row := s.Load().InForce("t"); row == nil || row.Enabled {
 		t.Errorf("pi's override does not reach pi's own server: %+v", row)
 	}

@@ -2,7 +2,6 @@ package store
 
 import (
 	"encoding/json"
-	"path/filepath"
 
 	"github.com/mcpctl/mcpctl/internal/store/atomicfile"
 	"github.com/mcpctl/mcpctl/internal/store/jsonc"
@@ -39,35 +38,8 @@ func (s *Store) handledElsewhere(setting *Elsewhere) (*Elsewhere, []string) {
 // owners are the clients whose own files tell who owns MCP.
 var owners = map[string]func(*Store) (*Elsewhere, []string){"pi": piElsewhere}
 
-// administratorSettings is stronger than the user's.
-const administratorSettings = "/etc/mcpctl/config.json"
-
 func (s *Store) settingsFiles() []string {
-	return []string{administratorSettings, filepath.Join(s.Places.ConfigHome, "mcpctl", "config.json")}
-}
-
-// handledBySetting reads handledBy, a name or an object with owner and reason, the
-// administrator's first. A file that cannot be read says nothing here: who reads
-// the settings as such tells what is wrong.
-func (s *Store) handledBySetting() *Elsewhere {
-	for _, path := range s.settingsFiles() {
-		n := settingsNode(path)
-		if n == nil || n.Get("handledBy") == nil {
-			continue
-		}
-		found := &Elsewhere{Source: path}
-		value := n.Get("handledBy")
-		if owner, ok := value.Text(); ok {
-			found.Owner = owner
-		} else {
-			found.Owner, _ = textOf(value.Get("owner"))
-			found.Reason, _ = textOf(value.Get("reason"))
-		}
-		if found.Owner != "" {
-			return found
-		}
-	}
-	return nil
+	return []string{s.Places.AdminSettings, s.Places.SettingsFile()}
 }
 
 // settingsNode is the object in a settings file; nil when there is none.

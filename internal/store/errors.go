@@ -98,6 +98,8 @@ type Problem struct {
 	Server       string // "" when it concerns the whole file
 	Message      string
 	Hint         string
+
+	setting string // in a file of settings: the one it concerns; "" for all
 }
 
 // Severities of a Problem.

@@ -43,52 +43,81 @@ func maskNode(b *bytes.Buffer, n *jsonc.Node, where string) {
 	case jsonc.String:
 		text, _ := n.Text()
 		b.Write(plainJSON(maskText(text, where)))
+	case jsonc.Number:
+		b.Write(maskNumber(n, where))
 	default:
 		b.Write(n.Raw())
 	}
 }
 
-// maskArray masks a list of strings as a command line, where an option tells
-// what the next word is.
 func maskArray(b *bytes.Buffer, n *jsonc.Node, where string) {
-	words := make([]string, 0, len(n.Elements()))
-	for _, el := range n.Elements() {
-		if text, ok := el.Text(); ok {
-			words = append(words, text)
-		}
-	}
-	words = redact.Args(words)
+	words, masked := maskWords(n, where)
 	b.WriteByte('[')
 	for i, el := range n.Elements() {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		if len(words) == len(n.Elements()) {
-			b.Write(plainJSON(words[i]))
-		} else {
+		switch {
+		case el.Kind() == jsonc.String || masked[i] != words[i]:
+			b.Write(plainJSON(masked[i]))
+		default:
 			maskNode(b, el, where)
 		}
 	}
 	b.WriteByte(']')
 }
 
-// maskText hides literals of env, headers and credential-named keys; references
-// such as ${NAME} stay, they hold no secret.
+// maskWords masks a list as a command line, where an option tells what the next
+// word is, or wholly where everything is secret. Numbers count as words: people
+// write a port, or a token, without quotes. Other elements are empty words.
+func maskWords(n *jsonc.Node, where string) (words, masked []string) {
+	for _, el := range n.Elements() {
+		text, _ := el.Text()
+		if el.Kind() == jsonc.Number {
+			text = string(el.Raw())
+		}
+		words = append(words, text)
+	}
+	if !secretAt(where) {
+		return words, redact.Args(words)
+	}
+	for _, w := range words {
+		masked = append(masked, maskText(w, where))
+	}
+	return words, masked
+}
+
+// secretAt tells whether the literals at a dotted path are hidden: all of env and
+// headers, at any depth, and those of credential-named keys. A malformed entry is
+// shown, too, and its secrets are where they do not belong.
+func secretAt(where string) bool {
+	group, _, nested := strings.Cut(where, ".")
+	return nested && (group == "env" || group == "headers") || redact.Credential(where[strings.LastIndexByte(where, '.')+1:])
+}
+
+// maskText hides what is secret in a string; references such as ${NAME} stay, they
+// hold no secret.
 func maskText(text, where string) string {
-	group, key, nested := strings.Cut(where, ".")
 	switch {
-	case nested && (group == "env" || group == "headers"):
-		return redact.Values(map[string]string{key: text})[key]
 	case where == "url":
 		return redact.URL(text)
-	case redact.Credential(where[strings.LastIndexByte(where, '.')+1:]):
+	case secretAt(where):
 		return redact.Values(map[string]string{where: text})[where]
 	}
 	return redact.Text(text)
 }
 
+// maskNumber returns a number as it is written, or the mask where it may be secret.
+func maskNumber(n *jsonc.Node, where string) []byte {
+	if secretAt(where) {
+		return plainJSON(redact.Hidden)
+	}
+	return n.Raw()
+}
+
 // MaskFile returns a file's text with the secrets of its servers hidden, laid out
-// as it is, for showing a difference. Text that does not parse is masked by shape.
+// as it is, for showing a difference. Comments, other keys and text that does not
+// parse are masked by shape.
 func (s *Store) MaskFile(data []byte) string {
 	doc, err := jsonc.Parse(data)
 	if err != nil || doc.Root() == nil || doc.Root().Kind() != jsonc.Object {
@@ -98,7 +127,7 @@ func (s *Store) MaskFile(data []byte) string {
 	done := 0
 	put := func(n *jsonc.Node, masked []byte) {
 		start, end := n.Span()
-		b.WriteString(redact.Text(string(data[done:start]))) // comments, and what is none of ours
+		b.Write(data[done:start])
 		b.Write(masked)
 		done = end
 	}
@@ -107,12 +136,12 @@ func (s *Store) MaskFile(data []byte) string {
 			maskLeaves(entry.Value, "", put)
 		}
 	}
-	b.WriteString(redact.Text(string(data[done:])))
-	return b.String()
+	b.Write(data[done:])
+	return redact.Text(b.String())
 }
 
-// maskLeaves calls put, in the order of the text, for each string whose masked
-// form differs.
+// maskLeaves calls put, in the order of the text, for each string and number whose
+// masked form differs.
 func maskLeaves(n *jsonc.Node, where string, put func(*jsonc.Node, []byte)) {
 	switch n.Kind() {
 	case jsonc.Object:
@@ -120,22 +149,22 @@ func maskLeaves(n *jsonc.Node, where string, put func(*jsonc.Node, []byte)) {
 			maskLeaves(m.Value, strings.TrimPrefix(where+"."+m.Key, "."), put)
 		}
 	case jsonc.Array:
-		words := make([]string, 0, len(n.Elements()))
-		for _, el := range n.Elements() {
-			text, _ := el.Text()
-			words = append(words, text)
-		}
-		for i, masked := range redact.Args(words) {
-			if el := n.Elements()[i]; el.Kind() != jsonc.String {
+		words, masked := maskWords(n, where)
+		for i, el := range n.Elements() {
+			if masked[i] != words[i] {
+				put(el, plainJSON(masked[i]))
+			} else if el.Kind() != jsonc.String {
 				maskLeaves(el, where, put)
-			} else if masked != words[i] {
-				put(el, plainJSON(masked))
 			}
 		}
 	case jsonc.String:
 		text, _ := n.Text()
 		if masked := maskText(text, where); masked != text {
 			put(n, plainJSON(masked))
+		}
+	case jsonc.Number:
+		if secretAt(where) {
+			put(n, maskNumber(n, where))
 		}
 	}
 }

@@ -38,6 +38,8 @@ type Places struct {
 	StateHome  string // $MCPCTL_STATE_HOME, $XDG_STATE_HOME or ~/.local/state
 	RuntimeDir string // $MCPCTL_RUNTIME_DIR or $XDG_RUNTIME_DIR; "" when neither is set
 	TempDir    string // $TMPDIR or /tmp
+
+	AdminSettings string // the administrator's settings; no variable moves it
 }
 
 // FindPlaces reads the base directories from env. A relative XDG path is
@@ -61,6 +63,8 @@ func FindPlaces(env Environ) (Places, error) {
 		StateHome:  firstAbs(env["MCPCTL_STATE_HOME"], env["XDG_STATE_HOME"], filepath.Join(home, ".local", "state")),
 		RuntimeDir: firstAbs(env["MCPCTL_RUNTIME_DIR"], env["XDG_RUNTIME_DIR"]),
 		TempDir:    firstAbs(env["TMPDIR"], "/tmp"),
+
+		AdminSettings: adminSettings,
 	}, nil
 }
 

@@ -8,7 +8,6 @@
 package store
 
 import (
-	"path/filepath"
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/store/client"
@@ -43,16 +42,12 @@ type Store struct {
 	Workspace Workspace
 	Client    client.Client
 
-	// DiscoverUser names the other clients whose user files count; "all" is every
-	// one (the setting discovery.user, design §2.3).
-	DiscoverUser []string
-
 	before func(step string) error // asked before each step of a commit; only tests set it
 }
 
 // Open finds the places and the workspace for dir (absolute, or relative to the
-// working directory) and the client named clientName; empty means native.
-// It reads no configuration. It fails with MCP_PATH_UNSAFE when the user's
+// working directory) and the client named clientName; empty means the one of the
+// settings. It reads no servers. It fails with MCP_PATH_UNSAFE when the user's
 // configuration or state lies inside the workspace (design §2.1), and with
 // MCP_NOT_FOUND for a client this program does not know.
 func Open(env Environ, dir, clientName string) (*Store, error) {
@@ -60,23 +55,24 @@ func Open(env Environ, dir, clientName string) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
+	ws, err := FindWorkspace(dir, places.Home)
+	if err != nil {
+		return nil, err
+	}
+	s := &Store{Env: env, Places: places, Workspace: ws}
+	if err := s.checkPlaces(); err != nil { // before a setting is read
+		return nil, err
+	}
 	if clientName == "" {
-		clientName = client.Native
+		clientName = s.Settings().Client
 	}
 	cl, ok := client.Lookup(clientName)
 	if !ok {
 		return nil, &Error{Code_: CodeNotFound, Message: "no client is called '" + clientName + "'",
 			Hint_: "known clients: " + strings.Join(client.Names(), ", ")}
 	}
-	ws, err := FindWorkspace(dir, places.Home)
-	if err != nil {
-		return nil, err
-	}
-	s := &Store{Env: env, Places: places, Workspace: ws, Client: cl}
-	if err := s.checkUserDir(); err != nil {
-		return s, err
-	}
-	return s, s.checkPlaces()
+	s.Client = cl
+	return s, s.checkUserDir()
 }
 
 // checkPlaces refuses a configuration or state directory inside the workspace:
@@ -85,10 +81,11 @@ func (s *Store) checkPlaces() error {
 	if !s.Workspace.HasProject {
 		return nil
 	}
-	dirs := []string{s.Places.ConfigHome, s.Places.StateHome}
-	if !s.Client.User.InConfigHome {
-		dirs = append(dirs, filepath.Dir(s.Path(User)))
-	}
+	return s.refuseInside(s.Places.ConfigHome, s.Places.StateHome)
+}
+
+// refuseInside refuses directories of the user's own that lie in the workspace.
+func (s *Store) refuseInside(dirs ...string) error {
 	for _, dir := range dirs {
 		if inside(s.Workspace.Dir, realest(dir)) {
 			return &Error{Code_: CodePathUnsafe, Path: dir,

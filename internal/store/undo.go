@@ -87,7 +87,7 @@ func (h history) undoable(current *FileState, req UndoRequest) (*Commit, error) 
 	if len(commits) == 0 {
 		return nil, noHistory(h.real)
 	}
-	c, err := pick(commits, req.Number)
+	c, err := commitOf(commits, req.Number)
 	if err != nil {
 		return nil, err
 	}
@@ -107,8 +107,8 @@ func (h history) undoable(current *FileState, req UndoRequest) (*Commit, error) 
 	return nil, conflict
 }
 
-// pick finds a change by its number; 0 is the newest.
-func pick(commits []*Commit, number int) (*Commit, error) {
+// commitOf finds a change by its number; 0 is the newest.
+func commitOf(commits []*Commit, number int) (*Commit, error) {
 	if number == 0 {
 		return commits[0], nil
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/aymanbagabas/go-udiff"
 
+	"github.com/mcpctl/mcpctl/internal/engine/wire"
 	"github.com/mcpctl/mcpctl/internal/store/redact"
 )
 
@@ -40,8 +41,8 @@ func Indented(raw json.RawMessage) string {
 
 // ErrorDocument is what --json puts on stderr for a failure (design §8.2).
 type ErrorDocument struct {
-	Schema int `json:"schema"`
-	Error  any `json:"error"`
+	Schema int         `json:"schema"`
+	Error  *wire.Error `json:"error"`
 }
 
 // Message is one thing to tell a person on stderr.

@@ -13,6 +13,7 @@ package dial
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"sync"
 	"time"
 
@@ -33,6 +34,10 @@ type Options struct {
 	// HTTP server answers 408, 429 or 5xx. It is for a caller that connects once;
 	// one that connects again by itself leaves it 0 (design §9.2).
 	Retries int
+	// Values keeps what the commands of values gave for the next connection to an
+	// HTTP server; nil: they are run for each. Those of a stdio server are run at
+	// each start, whatever stands here (design §3.2).
+	Values *Values
 }
 
 // Event is one line of a server's stderr, a stray line on its stdout, or a log
@@ -80,15 +85,36 @@ type Conn struct {
 	counter int
 }
 
-// Open connects to server and shakes hands, within StartTimeout. Errors are those
-// of Admitted.Resolve, unchanged, and *Error with CONNECT_FAILED, TIMEOUT or
+// Open runs the commands of the server's values, connects to it and shakes hands,
+// the latter within StartTimeout. Errors are those of Admitted.ResolveWith, and *Error with CONNECT_FAILED, TIMEOUT or
 // LOGIN_REQUIRED; a cancelled ctx gives an error that wraps ctx.Err(). Nothing is
 // left running when it fails (design §9.2).
 func Open(ctx context.Context, server store.Admitted, opts Options) (*Conn, error) {
-	l, err := server.Resolve(opts.Env)
+	if server.Transport() == store.Stdio {
+		opts.Values = nil
+	}
+	values := &valueRunner{ctx: ctx, env: opts.Env, voice: &voice{server: server.Name()}, limit: valueTimeout,
+		memory: opts.Values, now: map[string]bool{}}
+	l, err := server.ResolveWith(opts.Env, values.run)
 	if err != nil {
 		return nil, err
 	}
+	c, err := open(ctx, server, l, opts)
+	if unauthorized(err) && len(l.Commands) > 0 {
+		if opts.Values.Forget(); values.reused {
+			return Open(ctx, server, opts) // nothing is left to be used again, so this is once
+		}
+	}
+	return c, err
+}
+
+func unauthorized(err error) bool {
+	var e *Error
+	return errors.As(err, &e) && e.Code_ == CodeLoginRequired
+}
+
+// open is Open with the values at hand.
+func open(ctx context.Context, server store.Admitted, l store.Launch, opts Options) (*Conn, error) {
 	d := &dialer{
 		launch: l, opts: opts, fingerprint: server.Fingerprint(), limit: opts.StartTimeout,
 		voice: &voice{server: server.Name(), mask: redact.NewMask(l.Secrets...), log: opts.Log},

@@ -47,7 +47,8 @@ type guard struct {
 	initOnce    sync.Once
 	streams     sync.WaitGroup // background streams; they end with life
 
-	onLost func(error) // the session is of no use any more
+	onLost    func(error) // the session is of no use any more
+	onRefused func(error) // the server says 401 to values that commands gave; nil: there are none
 
 	mu     sync.Mutex
 	sticky error // a failure of server/discover that initialize would only repeat

@@ -63,6 +63,9 @@ func (d *dialer) newRemote() (*remote, error) {
 	if r.guard.headers.Get("User-Agent") == "" {
 		r.guard.headers.Set("User-Agent", strings.TrimSuffix("mcpctl/"+d.opts.Client, "/"))
 	}
+	if len(l.Commands) > 0 {
+		r.guard.onRefused = func(err error) { r.refused(d.opts.Values, err) }
+	}
 	client := &http.Client{Transport: r.guard, CheckRedirect: r.guard.checkRedirect}
 	const sdkLimit = 2 * maxMessage // the guard's own is the one that counts
 	if r.guard.legacy {
@@ -110,6 +113,18 @@ func (r *remote) connected(s *mcp.ClientSession) {
 		}
 		r.lost(known)
 	}()
+}
+
+// refused forgets the values of commands and, once connected, ends the
+// connection: only a new one gets new values.
+func (r *remote) refused(values *Values, err error) {
+	values.Forget()
+	r.mu.Lock()
+	connected := r.session != nil
+	r.mu.Unlock()
+	if connected {
+		r.lost(err)
+	}
 }
 
 // lost notes the end of the connection; the first reason stays.

@@ -37,7 +37,12 @@ func (g *guard) refused(resp *http.Response, call *jsonrpc.Request, x *exchange)
 	rpc, about := readRPCError(body)
 	switch {
 	case resp.StatusCode == http.StatusUnauthorized:
-		return nil, serverWide{g.unauthorized(resp)}
+		err := serverWide{g.unauthorized(resp)}
+		if g.onRefused != nil {
+			x.setFault(err) // before the connection ends over it
+			g.onRefused(err)
+		}
+		return nil, err
 	case g.forgotten(resp, rpc, about):
 		return nil, g.lose()
 	case rpc != nil && call.Method == discoverMethod: // the SDK negotiates from it

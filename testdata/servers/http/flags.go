@@ -16,6 +16,7 @@ type options struct {
 	untilEOF                  bool
 	// What every request meets first.
 	needHeader   string // NAME=VALUE
+	needFile     string // holds NAME=VALUE, read at each request
 	redirect     string
 	redirectCode int
 	// What a POST meets instead of an answer.
@@ -52,6 +53,7 @@ func parse(args []string) (*options, error) {
 	f.BoolVar(&o.untilEOF, "until-eof", false, "end when stdin closes")
 
 	f.StringVar(&o.needHeader, "need-header", "", "answer 401 without the header `NAME=VALUE`")
+	f.StringVar(&o.needFile, "need-header-file", "", "as -need-header, but NAME=VALUE stands in `FILE`, which may change")
 	f.StringVar(&o.redirect, "redirect", "", "send requests to the path on to `PATH-OR-URL`")
 	f.IntVar(&o.redirectCode, "redirect-code", 307, "redirect with `CODE`")
 

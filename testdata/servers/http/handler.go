@@ -55,13 +55,14 @@ func (h *handler) ServeHTTP(w nethttp.ResponseWriter, r *nethttp.Request) {
 	parseErr := json.Unmarshal(body, &m)
 	h.note(r, m.Method, string(body))
 
-	switch name, value, _ := strings.Cut(h.needHeader, "="); {
+	need := h.needed()
+	switch name, value, _ := strings.Cut(need, "="); {
 	case h.redirect != "" && r.URL.Path == h.path:
 		w.Header().Set("Location", h.redirect)
 		w.WriteHeader(h.redirectCode)
 	case !h.serves(r.URL.Path):
 		w.WriteHeader(nethttp.StatusNotFound)
-	case h.needHeader != "" && r.Header.Get(name) != value:
+	case need != "" && r.Header.Get(name) != value:
 		w.WriteHeader(nethttp.StatusUnauthorized)
 	case r.Method == nethttp.MethodGet:
 		h.getRequest(w, r)
@@ -164,4 +165,16 @@ func (h *handler) dropAfter(n int) {
 	if h.drop > 0 && n == h.drop {
 		clear(h.sessions)
 	}
+}
+
+// needed is the header without which a request is refused, as NAME=VALUE.
+func (h *handler) needed() string {
+	if h.needFile == "" {
+		return h.needHeader
+	}
+	text, err := os.ReadFile(h.needFile)
+	if err != nil {
+		return "X-Missing=" + err.Error()
+	}
+	return strings.TrimSpace(string(text))
 }

@@ -1,0 +1,116 @@
+package commands
+
+import (
+	"encoding/json"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/mcpctl/mcpctl/internal/commands/report"
+	"github.com/mcpctl/mcpctl/internal/engine/wire"
+)
+
+// document is what one command writes with --json.
+type document struct {
+	name string // the command's words joined by '-', or "error"
+	of   reflect.Type
+	says string
+}
+
+// documents is the table of JSON documents. A command that has one belongs here,
+// and a sample of it into testdata/json.
+var documents = []document{
+	{"list", reflect.TypeFor[wire.List](), "the effective servers"},
+	{"show", reflect.TypeFor[report.Show](), "every entry of one name, the one in force first"},
+	{"add", reflect.TypeFor[report.Edit](), "what was written"},
+	{"remove", reflect.TypeFor[report.Edit](), "what was written, one document per name"},
+	{"update", reflect.TypeFor[report.Edit](), "what was written"},
+	{"rename", reflect.TypeFor[report.Edit](), "what was written"},
+	{"enable", reflect.TypeFor[report.Edit](), "what was written"},
+	{"disable", reflect.TypeFor[report.Edit](), "what was written"},
+	{"fingerprint", reflect.TypeFor[report.Fingerprints](), "fingerprints of entries"},
+	{"apply", reflect.TypeFor[report.Apply](), "what was written, by edit"},
+	{"diff", reflect.TypeFor[report.Diff](), "a file against its history, or an entry against its approval"},
+	{"history", reflect.TypeFor[report.History](), "the changes that mcpctl made, newest first"},
+	{"undo", reflect.TypeFor[report.Undo](), "what was put back"},
+	{"approve", reflect.TypeFor[report.Approvals](), "project entries and the user's word on them"},
+	{"deny", reflect.TypeFor[report.Approvals](), "project entries and the user's word on them"},
+	{"revoke", reflect.TypeFor[report.Approvals](), "project entries and the user's word on them"},
+	{"status", reflect.TypeFor[wire.Status](), "one snapshot; with --watch one per line"},
+	{"test", reflect.TypeFor[report.Test](), "what each probe found"},
+	{"tools", reflect.TypeFor[wire.Tools](), "the tools of servers"},
+	{"call", reflect.TypeFor[wire.CallResult](), "what a tool answered"},
+	{"logs", reflect.TypeFor[report.LogLine](), "one record, each on a line of its own"},
+	{"supervisor-start", reflect.TypeFor[wire.Info](), "the running supervisor"},
+	{"supervisor-stop", reflect.TypeFor[wire.Info](), "that none runs"},
+	{"supervisor-restart", reflect.TypeFor[wire.Info](), "the running supervisor"},
+	{"supervisor-status", reflect.TypeFor[wire.Info](), "the running supervisor, or that none runs"},
+	{"config-list", reflect.TypeFor[report.Config](), "all settings"},
+	{"config-get", reflect.TypeFor[report.ConfigValue](), "one setting"},
+	{"config-set", reflect.TypeFor[report.ConfigEdit](), "what was written"},
+	{"config-unset", reflect.TypeFor[report.ConfigEdit](), "what was written"},
+	{"error", reflect.TypeFor[report.ErrorDocument](), "why a command failed, on stderr"},
+}
+
+// Documents lists the names of the JSON documents, for the test of their samples.
+func Documents() []string {
+	names := make([]string, len(documents))
+	for i, d := range documents {
+		names[i] = d.name
+	}
+	return names
+}
+
+// states are all words of a server's state.
+var states = []wire.State{wire.NotRunning, wire.Starting, wire.Connected, wire.NeedsSignIn, wire.Failed, wire.Disconnected,
+	wire.Disabled, wire.DisabledInProject, wire.DisabledInSession, wire.PendingApproval, wire.PendingReload, wire.InvalidConfig,
+	wire.Elsewhere, wire.Stopped}
+
+// schema is the JSON Schema of the document. It lets new fields pass: documents
+// grow (design §8.1).
+func (d document) schema() (*jsonschema.Schema, error) {
+	stateWords := make([]any, len(states))
+	for i, s := range states {
+		stateWords[i] = string(s)
+	}
+	s, err := jsonschema.ForType(d.of, &jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
+		reflect.TypeFor[json.RawMessage](): {}, // of others: a server's answer, a user's entry
+		reflect.TypeFor[time.Time]():       {Type: "string", Format: "date-time"},
+		reflect.TypeFor[wire.State]():      {Type: "string", Enum: stateWords},
+	}})
+	if err != nil {
+		return nil, err
+	}
+	loosen(s)
+	s.Schema = "https://json-schema.org/draft/2020-12/schema"
+	s.Title = "mcpctl " + strings.ReplaceAll(d.name, "-", " ") + " --json"
+	if d.name == "error" {
+		s.Title = "mcpctl: an error with --json"
+	}
+	s.Description = d.says
+	version := any(wire.Schema)
+	s.Properties["schema"] = &jsonschema.Schema{Const: &version}
+	return s, nil
+}
+
+// loosen lets objects have more members than today's, and makes lists lists: an
+// empty one is [], never null.
+func loosen(s *jsonschema.Schema) {
+	if s == nil {
+		return
+	}
+	if a := s.AdditionalProperties; a != nil && a.Not != nil {
+		s.AdditionalProperties = nil
+	}
+	if slices.Equal(s.Types, []string{"null", "array"}) {
+		s.Types, s.Type = nil, "array"
+	}
+	for _, p := range s.Properties {
+		loosen(p)
+	}
+	loosen(s.Items)
+	loosen(s.AdditionalProperties)
+}
