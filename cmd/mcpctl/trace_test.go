@@ -26,6 +26,7 @@ var tracedVerbs = [][]string{
 	{"logs"}, {"logs", "evil"}, {"logs", "nobody"},
 	{"supervisor", "status"}, {"supervisor", "status", "--json"}, {"supervisor", "stop"},
 	{"help"}, {"help", "add"}, {"help", "exit-codes"}, {"--help"}, {"add", "--help"}, {"--version"},
+	{"history"}, {"history", "--json"}, {"diff"}, {"diff", "evil"}, {"diff", "--project", "--exit-code"}, {"__complete", "undo", "--to", ""},
 	{"completion", "bash"}, {"completion", "zsh"}, {"completion", "fish"}, {"completion", "powershell"},
 	{"__complete", "approve", ""}, {"__complete", "show", "e"}, {"__complete", ""}, {"__complete", "li"},
 	{"__complete", "add", "--scope", ""}, {"__complete", "add", "x", "--transport", ""}, {"__complete", "add", "--exposure="},

@@ -24,6 +24,10 @@ var exits = map[string][]wire.Code{
 	"disable":            {wire.ConfigInvalid, wire.ConfigLocked, wire.PathUnsafe, wire.NotFound, wire.NameTaken},
 	"fingerprint":        {wire.ConfigInvalid, wire.NotFound},
 	"remove":             {wire.ConfigInvalid, wire.ConfigConflict, wire.ConfigLocked, wire.PathUnsafe, wire.NotFound},
+	"apply":              {wire.ConfigInvalid, wire.ConfigConflict, wire.ConfigLocked, wire.PathUnsafe, wire.NotFound, wire.NameTaken},
+	"diff":               {wire.ConfigInvalid, wire.PathUnsafe, wire.NotFound},
+	"history":            {wire.PathUnsafe},
+	"undo":               {wire.ConfigInvalid, wire.ConfigConflict, wire.ConfigLocked, wire.PathUnsafe, wire.NotFound},
 	"approve":            {wire.ConfigInvalid, wire.ConfigConflict, wire.ConfigLocked, wire.NotFound, wire.NotApproved},
 	"deny":               {wire.ConfigLocked, wire.NotFound},
 	"revoke":             {wire.ConfigLocked, wire.NotFound},
@@ -45,6 +49,7 @@ var exits = map[string][]wire.Code{
 
 // answersNo says what exit status 1 means for the commands that have it.
 var answersNo = map[string]string{
+	"diff":              "with --exit-code: there is a difference",
 	"test":              "of several servers at least one failed",
 	"tools":             "at least one server could not be asked",
 	"supervisor status": "the supervisor does not run",

@@ -83,6 +83,7 @@ func (s *Store) carry(ctx context.Context, word *approval, e *Entry) error {
 	r := approval{Source: word.Source, Name: e.Name, Denied: word.Denied, Time: now()}
 	if !word.Denied {
 		r.Fingerprint, r.Entry, r.EntryOnly = e.Fingerprint, e.Raw, word.EntryOnly
+		r.Dialect = e.Source.dialect()
 		if !r.EntryOnly {
 			r.Files = keepKnown(word.Files, s.coveredFiles(e))
 		}

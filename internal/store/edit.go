@@ -225,12 +225,9 @@ func (s *Store) editThen(ctx context.Context, req editRequest, steps editSteps) 
 	if change.Unchanged || req.dryRun {
 		return change, nil
 	}
-	if scope == Project {
-		err = target.Replace(after, 0o666, true)
-	} else {
-		err = target.Replace(after, 0o600, false)
-	}
-	if err == nil && steps.then != nil {
+	w := write{scope: scope, before: before, after: after}
+	w.verb, w.names = whatChanged(src, result)
+	if err = s.commit(target, w); err == nil && steps.then != nil {
 		err = steps.then()
 	}
 	return change, err

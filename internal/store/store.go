@@ -41,6 +41,8 @@ type Store struct {
 	Places    Places
 	Workspace Workspace
 	Client    client.Client
+
+	before func(step string) error // asked before each step of a commit; only tests set it
 }
 
 // Open finds the places and the workspace for dir (absolute, or relative to the

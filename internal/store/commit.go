@@ -1,0 +1,204 @@
+package store
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mcpctl/mcpctl/internal/store/atomicfile"
+)
+
+// write is a change about to be made to an open and locked file; nil bytes mean
+// that there is no file.
+type write struct {
+	scope  Scope
+	verb   string
+	names  []string
+	before []byte
+	after  []byte
+	mode   fs.FileMode // before: of the file when it is removed; after: of a file that comes back; 0 is the usual
+}
+
+// commit makes a change and keeps the bytes from before, in the order that is
+// explained in history.go. On an error the file is as it was, and so is its history; if
+// only the last sync failed, both have the change.
+func (s *Store) commit(target *atomicfile.Target, w write) error {
+	h := s.historyOf(w.scope, target.Real())
+	if err := s.step("settle", func() error { return h.settle(stateOf(w.before)) }); err != nil {
+		return err
+	}
+	if err := s.step("prepare", func() error { return h.prepare(w) }); err != nil {
+		return err
+	}
+	if err := s.step("replace", func() error { return w.put(target) }); err != nil {
+		if present, _, readErr := target.Read(userLimit); readErr == nil {
+			_ = h.settle(stateOf(present))
+		}
+		return err
+	}
+	// The change is made and durable. If this fails, the next one settles it.
+	_ = s.step("settle", func() error { return h.settle(stateOf(w.after)) })
+	return nil
+}
+
+// step does one part of a commit. Tests put an error, or the end of the process,
+// in its place.
+func (s *Store) step(name string, do func() error) error {
+	if s.before != nil {
+		if err := s.before(name); err != nil {
+			return err
+		}
+	}
+	return do()
+}
+
+// put writes the file, or removes it.
+func (w write) put(target *atomicfile.Target) error {
+	switch {
+	case w.after == nil:
+		return target.Remove()
+	case w.before == nil && w.mode != 0:
+		return target.Replace(w.after, w.mode, false)
+	case w.scope == Project:
+		return target.Replace(w.after, 0o666, true)
+	}
+	return target.Replace(w.after, 0o600, false)
+}
+
+// prepare writes the pending entry.
+func (h history) prepare(w write) error {
+	c := Commit{Version: historyVersion, Time: time.Now().UTC().Truncate(time.Millisecond), Path: h.real, Verb: w.verb, Names: brief(w.names),
+		Before: stateOf(w.before), After: stateOf(w.after)}
+	if c.Before != nil && c.After == nil {
+		c.Before.Mode = w.mode
+	}
+	line, err := json.Marshal(c)
+	if err != nil {
+		return fmt.Errorf("cannot encode the history: %w", err)
+	}
+	target, err := atomicfile.Follow(filepath.Join(h.dir, pendingName))
+	if err != nil {
+		return err
+	}
+	defer target.Close()
+	return target.Replace(slices.Concat(line, []byte("\n"), w.before), 0o600, false)
+}
+
+// brief bounds names for a header: there may be many, and those of malformed entries
+// may be long. They are for people; nothing is found by them.
+func brief(names []string) []string {
+	const most, longest = 100, 200
+	out := []string{}
+	for _, name := range names[:min(len(names), most)] {
+		if len(name) > longest {
+			name = strings.ToValidUTF8(name[:longest], "") + "…"
+		}
+		out = append(out, name)
+	}
+	return out
+}
+
+// settle finishes a change that a process has left pending, now that the file
+// holds current; and lets the oldest entries go. The lock of the file is held.
+//
+// The rename is not synced: when it is lost in a power cut, the entry is pending
+// again, and settled again.
+func (h history) settle(current *FileState) error {
+	numbers, pending, err := h.names()
+	if err != nil || !pending {
+		return err
+	}
+	path := filepath.Join(h.dir, pendingName)
+	last := 0
+	if len(numbers) > 0 {
+		last, _ = numberOf(numbers[len(numbers)-1])
+	}
+	name := numbered(last + 1)
+	c, err := h.header(pendingName)
+	made, certain := false, false
+	if err == nil {
+		made, certain = c.made(current)
+	}
+	switch {
+	case made:
+	case certain:
+		if err := os.Remove(path); err != nil {
+			return ioError("settle the history", path, err)
+		}
+		return nil
+	default: // damaged ones too: the bytes may still be of use
+		name += interruptedMark
+	}
+	if err := os.Rename(path, filepath.Join(h.dir, name)); err != nil {
+		return ioError("settle the history", path, err)
+	}
+	for len(numbers)+1 > historyKept {
+		if err := os.Remove(filepath.Join(h.dir, numbers[0])); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			break // one too many is no reason to fail; the next change tries again
+		}
+		numbers = numbers[1:]
+	}
+	return nil
+}
+
+// whatChanged says in the words of the verbs what lies between two readings of a
+// file, and which servers are concerned.
+func whatChanged(before, after *Source) (verb string, names []string) {
+	was, is := before.rawByName(), after.rawByName()
+	var gone, fresh, changed []string
+	for _, name := range before.names() {
+		if _, ok := is[name]; !ok {
+			gone = append(gone, name)
+		}
+	}
+	for _, name := range after.names() {
+		switch old, ok := was[name]; {
+		case !ok:
+			fresh = append(fresh, name)
+		case old != is[name]:
+			changed = append(changed, name)
+		}
+	}
+	names = slices.Concat(gone, fresh, changed)
+	switch {
+	case len(gone) == 1 && len(names) == 2 && len(fresh) == 1 && was[gone[0]] == is[fresh[0]]:
+		return "rename", names
+	case len(names) == 0:
+		return "edit", names
+	case len(fresh) == len(names):
+		return "add", names
+	case len(gone) == len(names):
+		return "remove", names
+	case len(changed) == len(names):
+		return "update", names
+	}
+	return "edit", names
+}
+
+// names lists the names in a file, each once.
+func (src *Source) names() []string {
+	var out []string
+	seen := map[string]bool{}
+	for _, e := range src.Entries {
+		if !seen[e.Name] {
+			seen[e.Name] = true
+			out = append(out, e.Name)
+		}
+	}
+	return out
+}
+
+// rawByName gives what a file says under each name, all copies of it.
+func (src *Source) rawByName() map[string]string {
+	out := map[string]string{}
+	for _, e := range src.Entries {
+		out[e.Name] += string(e.Raw) + "\n"
+	}
+	return out
+}
