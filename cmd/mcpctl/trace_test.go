@@ -18,6 +18,7 @@ var tracedVerbs = [][]string{
 	{"show", "evil"}, {"show", "web", "--json"},
 	{"status"}, {"status", "--json"}, {"status", "evil"},
 	{"approve", "--list"}, {"approve", "--list", "--json"}, {"approve", "evil"},
+	{"show", "evil", "--reveal"},
 	{"approve", "evil", "--fingerprint", "sha256:" + strings.Repeat("0", 64)},
 	{"test", "evil"}, {"test", "--all"}, {"test", "web"},
 	{"logs"}, {"logs", "evil"}, {"logs", "nobody"},

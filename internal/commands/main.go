@@ -179,7 +179,7 @@ func addCommands(root *cobra.Command, a *app) {
 		commands []*cobra.Command
 	}{
 		{"Configuration", []*cobra.Command{newListCmd(a), newShowCmd(a), newAddCmd(a), newRemoveCmd(a)}},
-		{"Trust", []*cobra.Command{newApproveCmd(a), newDenyCmd(a), newRevokeCmd(a)}},
+		{"Trust", []*cobra.Command{newApproveCmd(a), newDenyCmd(a), newRevokeCmd(a), newShareCmd(a)}},
 		{"Use", []*cobra.Command{newStatusCmd(a), newTestCmd(a), newToolsCmd(a), newCallCmd(a), newLogsCmd(a), newReconnectCmd(a)}},
 		{"Plumbing", []*cobra.Command{newSupervisorCmd(a), newDemoCmd(a), newDemoServerCmd(a)}},
 	}

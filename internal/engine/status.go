@@ -83,7 +83,7 @@ func fileState(row *store.Row) (state wire.State, detail string) {
 	case !row.Enabled:
 		return wire.Disabled, ""
 	}
-	return wire.NotRunning, ""
+	return wire.NotRunning, row.Why
 }
 
 func problems(list []store.Problem) []wire.Problem {

@@ -117,7 +117,7 @@ func (a *Approvals) find(source, name string) *approval {
 }
 
 // State tells whether the user's word covers e as it stands now; why explains
-// anything but approved, and covers counts the in-project files covered.
+// what is not approved, or not wholly, and covers counts the in-project files covered.
 func (a *Approvals) State(s *Store, e *Entry) (state Approval, why string, covers int) {
 	if e.Source.Scope != Project {
 		return NotNeeded, "", 0
@@ -130,6 +130,8 @@ func (a *Approvals) State(s *Store, e *Entry) (state Approval, why string, cover
 		return Denied, "you denied it on " + r.Time.Local().Format(time.DateOnly), 0
 	case r.Fingerprint != e.Fingerprint:
 		return Changed, "it changed since you approved it", 0
+	case r.EntryOnly && len(s.coveredFiles(e)) > 0:
+		return Approved, "you approved it without the files of the project that it names", 0
 	case r.EntryOnly:
 		return Approved, "", 0
 	}

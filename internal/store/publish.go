@@ -113,7 +113,7 @@ func (p *publisher) array(n *jsonc.Node, where string) json.RawMessage {
 		}
 		field := where + "[" + strconv.Itoa(i) + "]"
 		option := "arg"
-		if i > 0 && strings.HasPrefix(words[i-1], "-") {
+		if i > 0 && strings.HasPrefix(words[i-1], "-") && !strings.Contains(words[i-1], "=") {
 			option = words[i-1]
 		}
 		switch {
