@@ -139,10 +139,6 @@ func (a *app) approveOne(ctx context.Context, c *store.Config, name string, o *a
 		a.say("'%s' is the user's own and needs no approval", name)
 		return report.ApprovalRow{Name: name, Approval: string(store.NotNeeded), Covers: []string{}, Does: []string{}, Risks: []string{}}, nil
 	}
-	if !row.Entry.Valid() {
-		_, err := c.Admit(name)
-		return report.ApprovalRow{}, err
-	}
 	review, err := c.Store.Review(row.Entry, o.entryOnly)
 	if err != nil {
 		return report.ApprovalRow{}, err

@@ -22,7 +22,7 @@ func (e *Entry) disguised() error {
 			return nil
 		}
 		return &Error{Code_: CodeInvalid, Path: e.Source.Path, Line: e.Line, Column: e.Column, Server_: e.Name,
-			Message: where + " holds a character that cannot be seen or that reorders text: " + redact.Line(text),
+			Message: where + " holds a character that cannot be seen or that reorders text: " + strings.ReplaceAll(redact.Line(text), "\t", `\t`),
 			Hint_:   "such an entry cannot be approved; write it without"}
 	}
 	if err := check("the name", e.Name); err != nil || e.Definition == nil {

@@ -21,9 +21,12 @@ type Review struct {
 }
 
 // Review reads what an approval of e would cover. It fails with
-// MCP_CONFIG_INVALID for an entry that shows something else than it says, and
-// for a file too large to be covered.
+// MCP_CONFIG_INVALID for an entry that is not valid or that shows something else
+// than it says, and for a file too large to be covered.
 func (s *Store) Review(e *Entry, entryOnly bool) (Review, error) {
+	if !e.Valid() {
+		return Review{}, locateEntry(invalidEntry(e.Name, e), e)
+	}
 	if err := e.disguised(); err != nil {
 		return Review{}, err
 	}
