@@ -56,7 +56,6 @@ func newPlace(t *testing.T) *place {
 	return p
 }
 
-func (p *place) state() string    { return filepath.Join(p.home, ".local/state/mcpctl") }
 func (p *place) userFile() string { return filepath.Join(p.home, ".config/mcp/mcp.json") }
 
 func (p *place) write(path, text string) string {

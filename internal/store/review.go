@@ -74,14 +74,24 @@ type Difference struct {
 	Files  []FileChange
 }
 
+// ApprovedEntry returns what was approved for e's name, as it was written; nil
+// when nothing was.
+func (a *Approvals) ApprovedEntry(e *Entry) json.RawMessage {
+	if r := a.find(e.Source.Real, e.Name); r != nil && !r.Denied {
+		return r.Entry
+	}
+	return nil
+}
+
 // Difference compares e with what was approved for its name; nil when nothing
 // was.
 func (a *Approvals) Difference(s *Store, e *Entry) *Difference {
-	r := a.find(e.Source.Real, e.Name)
-	if a.Problem != nil || r == nil || r.Denied || len(r.Entry) == 0 {
+	before := a.ApprovedEntry(e)
+	if a.Problem != nil || len(before) == 0 {
 		return nil
 	}
-	d := &Difference{Time: r.Time, Before: MaskEntry(r.Entry), Hidden: hiddenChanges(r.Entry, e.Raw)}
+	r := a.find(e.Source.Real, e.Name)
+	d := &Difference{Time: r.Time, Before: MaskEntry(before), Hidden: hiddenChanges(before, e.Raw)}
 	if !r.EntryOnly {
 		d.Files = changedFiles(r.Files, s.coveredFiles(e))
 	}
