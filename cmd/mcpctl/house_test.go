@@ -55,7 +55,7 @@ var homes = map[string][]string{
 	"github.com/sourcegraph/jsonrpc2":        {"internal/engine/wire"},
 	"github.com/modelcontextprotocol/go-sdk": {"internal/probe/dial", "internal/commands"}, // commands: the demo's server
 	"golang.org/x/sys":                       {"internal/engine/supervisor", "internal/probe/dial", "internal/store/atomicfile", "internal/engine/record"},
-	"golang.org/x/net":                       {"internal/probe/dial"},
+	"golang.org/x/net":                       {"internal/probe/dial", "internal/store"},
 }
 
 // forbidden are standard packages that only some rooms may use: what can start

@@ -21,6 +21,7 @@ var tracedVerbs = [][]string{
 	{"fingerprint"}, {"fingerprint", "evil"}, {"fingerprint", "--json"}, {"fingerprint", "web", "--all"},
 	{"update", "evil"}, {"update", "nobody", "--timeout", "1s"}, {"rename", "nobody", "x"}, {"disable", "nobody"}, {"__complete", "update", ""}, {"__complete", "rename", "evil", ""},
 	{"approve", "--list"}, {"approve", "--list", "--json"}, {"approve", "evil"},
+	{"show", "evil", "--reveal"},
 	{"approve", "evil", "--fingerprint", "sha256:" + strings.Repeat("0", 64)},
 	{"test", "evil"}, {"test", "--all"}, {"test", "web"},
 	{"logs"}, {"logs", "evil"}, {"logs", "nobody"},

@@ -1,20 +1,15 @@
 package commands
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
-	"io"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/mcpctl/mcpctl/internal/commands/report"
 	"github.com/mcpctl/mcpctl/internal/engine/wire"
 	"github.com/mcpctl/mcpctl/internal/store"
-	"github.com/mcpctl/mcpctl/internal/store/redact"
 )
 
 const approveHelp = `Approve entries of project files, so that they may be started. What is approved is
@@ -22,11 +17,18 @@ the exact entry that is shown: any later change of it, or of a file in the proje
 that its command or arguments name, ends the approval.
 
 On a terminal each entry is shown whole, with what it runs, which variables it
-reads and what is risky about it, and the answer is asked for. Elsewhere the full
-fingerprint of what was reviewed must be given; --list --json supplies it.
-There is no approval of entries that are not there yet. Where the project files of
-several clients hold the name, the fingerprint says which is meant; without it, it
-is the strongest that is not approved.
+reads and where they go, which files are covered, and what is risky about it; when
+it was approved before, also what changed since. Then the answer is asked for, and
+anything but "y" or "yes" is a no, the end of input and Ctrl-C included. Elsewhere
+the full fingerprint of what was reviewed must be given; --list --json supplies it.
+There is no approval of entries that are not there yet. Where the
+project files of several clients hold the name, the fingerprint says which is meant;
+without it, it is the strongest that is not approved.
+
+Literal values of variables and headers, and what looks like a secret, are hidden;
+their fields are named, and "show --reveal" shows them. An entry whose name,
+command, host, or names of variables or headers hold invisible, reordering or
+control characters cannot be approved.
 
 What a server does once it runs is not limited by this: it runs with the user's
 rights. Files that an approved program loads in turn are not covered.`
@@ -79,6 +81,9 @@ func runApprove(ctx context.Context, a *app, o *approveOptions) error {
 		row, err := a.approveOne(ctx, c, name, o)
 		if err != nil {
 			errs = append(errs, err)
+			if ctx.Err() != nil {
+				break // Ctrl-C is a no to all that was to follow
+			}
 			continue
 		}
 		doc.Servers = append(doc.Servers, row)
@@ -86,7 +91,23 @@ func runApprove(ctx context.Context, a *app, o *approveOptions) error {
 	if a.json != "" && len(errs) == 0 {
 		return report.JSON(&a.out, doc)
 	}
-	return errors.Join(errs...)
+	return together(errs)
+}
+
+// together is one error for several names: the code of the first, all messages.
+func together(errs []error) error {
+	if len(errs) < 2 {
+		return errors.Join(errs...)
+	}
+	first := *wire.FromError(errs[0])
+	for _, err := range errs[1:] {
+		if errors.Is(err, context.Canceled) {
+			return errors.Join(errs...) // the signal is the answer
+		}
+		first.Text += "; " + err.Error()
+	}
+	first.Name = ""
+	return &first
 }
 
 // projectRows are the entries of a name that need the user's word, in the project
@@ -135,62 +156,22 @@ func (a *app) approveOne(ctx context.Context, c *store.Config, name string, o *a
 	}
 	if row == nil {
 		a.say("'%s' is the user's own and needs no approval", name)
-		return report.ApprovalRow{Name: name, Approval: string(store.NotNeeded), Covers: []string{}, Risks: []string{}}, nil
+		return report.ApprovalRow{Name: name, Approval: string(store.NotNeeded), Covers: []string{}, Does: []string{}, Risks: []string{}}, nil
 	}
-	if !row.Entry.Valid() {
-		_, err := c.Admit(name)
+	review, err := c.Store.Review(row.Entry, o.entryOnly)
+	if err != nil {
 		return report.ApprovalRow{}, err
 	}
-	if err := a.agreed(c, row, o); err != nil {
+	if err := a.agreed(ctx, reviewed{config: c, row: row, review: review}, o); err != nil {
 		return report.ApprovalRow{}, err
 	}
-	if err := c.Store.Approve(ctx, row.Entry, o.entryOnly); err != nil {
+	if err := c.Store.ApproveReview(ctx, review); err != nil {
 		return report.ApprovalRow{}, err
 	}
 	a.say("approved '%s'", name)
 	out := approvalRow(c, row)
-	out.Approval, out.Reason = string(store.Approved), ""
+	out.Approval, out.Reason, out.Covers = string(store.Approved), "", emptyList(review.Covers())
 	return out, nil
-}
-
-// agreed: by the full fingerprint, or by an answer on a terminal.
-func (a *app) agreed(c *store.Config, row *store.Row, o *approveOptions) error {
-	e := row.Entry
-	if o.fingerprint != "" {
-		fp, ok := store.ParseFingerprint(o.fingerprint)
-		if !ok {
-			return usagef("--fingerprint takes sha256: and all 64 hex digits")
-		}
-		if fp != e.Fingerprint {
-			return store.Conflict(e, fp)
-		}
-		return nil
-	}
-	if !terminal(a.streams.In) || !terminal(a.streams.Err) {
-		err := usagef("'%s' needs a terminal to be reviewed on, or its fingerprint", e.Name)
-		err.Advice = "review it with: mcpctl show " + e.Name + "; then: mcpctl approve " + e.Name + " --fingerprint " + string(e.Fingerprint)
-		return err
-	}
-	showForApproval(a.streams.Err, approvalRow(c, row))
-	fmt.Fprintf(a.streams.Err, "Approve exactly this? [y/N] ")
-	answer, _ := bufio.NewReader(a.streams.In).ReadString('\n')
-	if word := strings.ToLower(strings.TrimSpace(answer)); word != "y" && word != "yes" {
-		return wire.NewError(wire.NotApproved, "'"+e.Name+"' was not approved", "").On(e.Name)
-	}
-	return nil
-}
-
-// showForApproval prints everything there is to know; nothing is shortened.
-func showForApproval(w io.Writer, r report.ApprovalRow) {
-	fmt.Fprintf(w, "%s: server '%s' (%s)\n", place(r.Source, r.Line, 1), redact.Line(r.Name), r.Reason)
-	fmt.Fprintf(w, "%s\n", redact.Visible(report.Indented(r.Entry)))
-	for _, f := range r.Covers {
-		fmt.Fprintf(w, "covers the file %s\n", redact.Line(f))
-	}
-	for _, risk := range r.Risks {
-		fmt.Fprintf(w, "note: %s\n", redact.Line(risk))
-	}
-	fmt.Fprintf(w, "fingerprint: %s\n", r.Fingerprint)
 }
 
 func approvalRow(c *store.Config, row *store.Row) report.ApprovalRow {
@@ -198,7 +179,7 @@ func approvalRow(c *store.Config, row *store.Row) report.ApprovalRow {
 	return report.ApprovalRow{
 		Name: e.Name, Source: e.Source.Path, Line: e.Line, Approval: string(row.Approval), Reason: row.Why,
 		Fingerprint: string(e.Fingerprint), Entry: e.Masked(),
-		Covers: emptyList(c.Store.CoveredPaths(e)), Risks: emptyList(c.Store.Risks(e)),
+		Covers: emptyList(c.Store.CoveredPaths(e)), Does: emptyList(c.Store.Facts(e)), Risks: emptyList(c.Store.Risks(e)),
 	}
 }
 

@@ -39,6 +39,7 @@ var documents = []document{
 	{"approve", reflect.TypeFor[report.Approvals](), "project entries and the user's word on them"},
 	{"deny", reflect.TypeFor[report.Approvals](), "project entries and the user's word on them"},
 	{"revoke", reflect.TypeFor[report.Approvals](), "project entries and the user's word on them"},
+	{"share", reflect.TypeFor[report.Share](), "what was copied into the project, and the variables that have to be set"},
 	{"status", reflect.TypeFor[wire.Status](), "one snapshot; with --watch one per line"},
 	{"test", reflect.TypeFor[report.Test](), "what each probe found"},
 	{"tools", reflect.TypeFor[wire.Tools](), "the tools of servers"},

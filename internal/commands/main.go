@@ -87,6 +87,7 @@ func (a *app) finish(err error) int {
 	}
 	var partial wholeAnswer
 	if errors.As(err, &partial) {
+		err = partial.error
 		if flushed := a.flush(); flushed != nil {
 			err = flushed
 		}
@@ -97,8 +98,8 @@ func (a *app) finish(err error) int {
 		return e.Exit
 	}
 	where := ""
-	if e.Path != "" {
-		where = place(e.Path, e.Line, e.Column)
+	if e.Path != "" && (e.Line > 0 || !strings.Contains(e.Text, "'"+e.Path+"'")) {
+		where = place(e.Path, e.Line, e.Column) // unless the message names it already
 	}
 	report.Tell(a.streams.Err, report.Message{Where: where, Text: bare(e, where), Hint: e.Advice})
 	return e.Exit
@@ -181,7 +182,7 @@ func addCommands(root *cobra.Command, a *app) {
 	}{
 		{"Configuration", []*cobra.Command{newListCmd(a), newShowCmd(a), newAddCmd(a), newUpdateCmd(a), newRemoveCmd(a), newRenameCmd(a), newEnableCmd(a), newDisableCmd(a), newFingerprintCmd(a),
 			newApplyCmd(a), newDiffCmd(a), newHistoryCmd(a), newUndoCmd(a)}},
-		{"Trust", []*cobra.Command{newApproveCmd(a), newDenyCmd(a), newRevokeCmd(a)}},
+		{"Trust", []*cobra.Command{newApproveCmd(a), newDenyCmd(a), newRevokeCmd(a), newShareCmd(a)}},
 		{"Use", []*cobra.Command{newStatusCmd(a), newTestCmd(a), newToolsCmd(a), newCallCmd(a), newLogsCmd(a), newReconnectCmd(a)}},
 		{"Plumbing", []*cobra.Command{newSupervisorCmd(a), newDemoCmd(a), newDemoServerCmd(a)}},
 		{"Settings", []*cobra.Command{newConfigCmd(a), newSchemaCmd(a)}},

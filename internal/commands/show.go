@@ -16,20 +16,35 @@ import (
 
 const showHelp = `Show one server whole: the entry as its file has it, where it stands, whether
 it is approved, what overrides it and what it hides. Secrets are hidden; references
-such as ${NAME} are shown.
+such as ${NAME} are shown. --reveal shows the secrets too, on a terminal only.
 
 Every entry of the name is shown, the one in force first.`
 
+type showOptions struct {
+	name   string
+	reveal bool
+}
+
 func newShowCmd(a *app) *cobra.Command {
-	return &cobra.Command{
+	o := &showOptions{}
+	cmd := &cobra.Command{
 		Use: "show NAME", Aliases: []string{"get"}, Short: "show one server, whole, with its origin",
 		Long: showHelp, Example: "  mcpctl show docs\n  mcpctl show docs --json | jq -r '.servers[0].fingerprint'",
 		Args: names(1, 1, "a server"), ValidArgsFunction: a.completeServers,
-		RunE: func(cmd *cobra.Command, args []string) error { return runShow(cmd.Context(), a, args[0]) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.name = args[0]
+			return runShow(cmd.Context(), a, o)
+		},
 	}
+	cmd.Flags().BoolVar(&o.reveal, "reveal", false, "show secrets as they stand in the file; only on a terminal")
+	return cmd
 }
 
-func runShow(ctx context.Context, a *app, name string) error {
+func runShow(ctx context.Context, a *app, o *showOptions) error {
+	if o.reveal && (a.json != "" || !terminal(a.streams.Out)) {
+		return wire.NewError(wire.Usage, "--reveal shows secrets on a terminal only, not on a pipe, in a file or as JSON", "read the file itself, where a program needs them")
+	}
+	name := o.name
 	c, err := a.load()
 	if err != nil {
 		return err
@@ -50,6 +65,9 @@ func runShow(ctx context.Context, a *app, name string) error {
 			sv.State, sv.Detail, sv.Tools, sv.UpdatedAt = st.State, st.Detail, st.Tools, st.UpdatedAt
 		}
 		e := report.ShowEntry{Server: sv, Entry: row.Entry.Masked()}
+		if o.reveal {
+			e.Entry = row.Entry.Raw
+		}
 		if row.InForce {
 			doc.Servers = append([]report.ShowEntry{e}, doc.Servers...)
 		} else {

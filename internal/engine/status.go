@@ -93,7 +93,7 @@ func fileState(row *store.Row) (state wire.State, detail string) {
 	case row.Elsewhere != nil:
 		return wire.Elsewhere, "handled by " + row.Elsewhere.Owner
 	}
-	return wire.NotRunning, ""
+	return wire.NotRunning, row.Why
 }
 
 func problems(list []store.Problem) []wire.Problem {

@@ -85,7 +85,11 @@ func (s *Store) carry(ctx context.Context, word *approval, e *Entry) error {
 		r.Fingerprint, r.Entry, r.EntryOnly = e.Fingerprint, e.Raw, word.EntryOnly
 		r.Dialect = e.Source.dialect()
 		if !r.EntryOnly {
-			r.Files = keepKnown(word.Files, s.coveredFiles(e))
+			files, err := s.hashedFiles(e)
+			if err != nil {
+				return fmt.Errorf("'%s' was written, but not approved: %w", e.Name, err)
+			}
+			r.Files = keepKnown(word.Files, files)
 		}
 	}
 	err := s.changeApprovals(ctx, func(f *approvalsFile) {
@@ -110,7 +114,7 @@ func keepKnown(before, present []coveredFile) []coveredFile {
 	for i, f := range present {
 		for _, b := range before {
 			if b.Path == f.Path {
-				present[i].SHA256 = b.SHA256
+				present[i].SHA256, present[i].Size, present[i].Executable = b.SHA256, b.Size, b.Executable
 			}
 		}
 	}

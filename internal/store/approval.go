@@ -5,8 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
+	"syscall"
 	"time"
 
 	"github.com/mcpctl/mcpctl/internal/store/atomicfile"
@@ -28,8 +31,18 @@ type Approvals struct {
 }
 
 type approvalsFile struct {
-	Version   int        `json:"version"`
-	Approvals []approval `json:"approvals"`
+	Version   int         `json:"version"`
+	Sum       Fingerprint `json:"sum"` // over Approvals, so that damage is never read as a yes
+	Approvals []approval  `json:"approvals"`
+}
+
+// sum is the fingerprint of the records as they mean, however they are laid out.
+func (f *approvalsFile) sum() Fingerprint {
+	data, err := json.Marshal(f.Approvals)
+	if err != nil {
+		return "" // a raw entry that is not JSON; it matches no sum
+	}
+	return sum(data)
 }
 
 // approval is one record, for one name in one file.
@@ -60,8 +73,12 @@ func (s *Store) ReadApprovals() *Approvals {
 	if info == nil {
 		return a
 	}
+	if why := unsafeOwner(info); why != "" {
+		a.fault(path, "the approvals "+why+", so nothing is approved", "see who wrote it; then remove it, or: chmod 600 '"+path+"'")
+		return a
+	}
 	var file approvalsFile
-	if err := json.Unmarshal(data, &file); err != nil || file.Version < 1 {
+	if err := json.Unmarshal(data, &file); err != nil || file.Version < 1 || file.Version <= approvalsVersion && file.sum() != file.Sum {
 		a.damaged = true
 		a.fault(path, "the approvals are damaged, so nothing is approved", "approve again what you trust; the damaged file is then kept aside")
 		return a
@@ -72,6 +89,19 @@ func (s *Store) ReadApprovals() *Approvals {
 	}
 	a.file = file
 	return a
+}
+
+// unsafeOwner says why somebody else may have written a file that holds the
+// user's word; "" when nobody can have.
+func unsafeOwner(info fs.FileInfo) string {
+	const othersWrite = 0o022
+	if info.Mode().Perm()&othersWrite != 0 {
+		return "may be written by others"
+	}
+	if st, ok := info.Sys().(*syscall.Stat_t); ok && int(st.Uid) != os.Geteuid() && st.Uid != 0 {
+		return "belong to another user"
+	}
+	return ""
 }
 
 func (a *Approvals) fault(path, message, hint string) {
@@ -88,7 +118,7 @@ func (a *Approvals) find(source, name string) *approval {
 }
 
 // State tells whether the user's word covers e as it stands now; why explains
-// anything but approved, and covers counts the in-project files covered.
+// what is not approved, or not wholly, and covers counts the in-project files covered.
 func (a *Approvals) State(s *Store, e *Entry) (state Approval, why string, covers int) {
 	if e.Source.Scope != Project {
 		return NotNeeded, "", 0
@@ -103,33 +133,26 @@ func (a *Approvals) State(s *Store, e *Entry) (state Approval, why string, cover
 		return Changed, "it changed since you approved it", 0
 	case r.Dialect != e.Source.dialect(): // one file behind a link may be read as two clients'
 		return Changed, "it was approved as it is read by another client", 0
+	case r.EntryOnly && len(s.coveredFiles(e)) > 0:
+		return Approved, "you approved it without the files of the project that it names", 0
 	case r.EntryOnly:
 		return Approved, "", 0
 	}
-	if path := changedFile(r.Files, s.coveredFiles(e)); path != "" {
-		return Changed, "the file " + path + ", which it runs, changed since you approved it", len(r.Files)
+	if files := changedFiles(r.Files, s.coveredFiles(e)); len(files) > 0 {
+		return Changed, "the file " + files[0].Path + ", which it runs, " + files[0].since(), len(r.Files)
 	}
 	return Approved, "", len(r.Files)
 }
 
-// ApprovedEntry returns what was approved for e's name, for showing a
-// difference; nil when nothing was.
-func (a *Approvals) ApprovedEntry(e *Entry) json.RawMessage {
-	if r := a.find(e.Source.Real, e.Name); r != nil && !r.Denied {
-		return r.Entry
-	}
-	return nil
-}
-
-// Approve records the user's word for exactly e: the entry that was shown is
-// the one passed in, so what is approved is what was shown. With entryOnly the
-// in-project files it names are left out.
+// Approve records the user's word for exactly e, as it stands now. With
+// entryOnly the in-project files it names are left out. It fails with
+// MCP_CONFIG_INVALID for an entry that shows something else than it says.
 func (s *Store) Approve(ctx context.Context, e *Entry, entryOnly bool) error {
-	r := approval{Source: e.Source.Real, Name: e.Name, Fingerprint: e.Fingerprint, Time: now(), EntryOnly: entryOnly, Entry: e.Raw, Dialect: e.Source.dialect()}
-	if !entryOnly {
-		r.Files = s.coveredFiles(e)
+	r, err := s.Review(e, entryOnly)
+	if err != nil {
+		return err
 	}
-	return s.changeApprovals(ctx, func(f *approvalsFile) { f.put(r) })
+	return s.ApproveReview(ctx, r)
 }
 
 // Deny remembers a refusal for the path and name; it survives edits.
@@ -187,6 +210,7 @@ func (s *Store) changeApprovals(ctx context.Context, change func(*approvalsFile)
 		return &Error{Code_: a.Problem.Code, Path: path, Message: a.Problem.Message, Hint_: a.Problem.Hint}
 	}
 	change(&a.file)
+	a.file.Sum = a.file.sum()
 	data, err := json.MarshalIndent(a.file, "", "  ")
 	if err != nil {
 		return errors.Join(errors.New("cannot encode the approvals"), err)

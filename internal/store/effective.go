@@ -202,7 +202,7 @@ func (c *Config) Files() []string {
 		}
 		for _, e := range src.Entries {
 			for _, f := range s.coveredFiles(e) {
-				files = append(files, filepath.Join(s.Workspace.Dir, filepath.FromSlash(f.Path)))
+				files = append(files, filepath.Join(s.Workspace.Dir, filepath.FromSlash(f.Path)), f.real)
 			}
 		}
 	}

@@ -3,6 +3,7 @@ package store
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/store/jsonc"
@@ -12,6 +13,19 @@ import (
 // Masked returns the whole entry as written, order and unknown keys included,
 // with every secret hidden: what may be shown to people and programs.
 func (e *Entry) Masked() json.RawMessage { return MaskEntry(e.Raw) }
+
+// Hidden names the fields whose values Masked hides, as in "env.KEY".
+func (e *Entry) Hidden() []string {
+	shown := leaves(e.Masked())
+	var out []string
+	for where, text := range leaves(e.Raw) {
+		if shown[where] != text {
+			out = append(out, where)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
 
 // MaskEntry is Masked for a raw entry.
 func MaskEntry(raw json.RawMessage) json.RawMessage {

@@ -241,7 +241,7 @@ func TestNamesSurviveTheApprovalsFile(t *testing.T) {
 	for range 25 {
 		name := oddName(r)
 		e := &Entry{Name: name, Source: src, Raw: json.RawMessage(`{"command":"x"}`), Fingerprint: EntryFingerprint(name, json.RawMessage(`{"command":"x"}`))}
-		if err := s.Approve(context.Background(), e, false); err != nil {
+		if err := s.ApproveReview(context.Background(), Review{Entry: e}); err != nil {
 			t.Fatal(err)
 		}
 		approved[name] = e.Fingerprint

@@ -3,9 +3,11 @@ package store
 import (
 	"fmt"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/mcpctl/mcpctl/internal/store/redact"
 )
@@ -20,37 +22,57 @@ func (s *Store) CoveredPaths(e *Entry) []string {
 	return paths
 }
 
-// Risks tells, in sentences for the approval dialogue, what an entry would do
-// and what is risky about it: the program it resolves to, the variables it
-// reads and where they go, interpreters given code, variables that change what
-// programs load, packages without a version (design §5.2).
+// Facts tells, in sentences for the approval dialogue, what an entry would do:
+// the program it resolves to and whose that is, the address it connects to, and
+// each variable it reads and where the value goes (design §5.2).
+func (s *Store) Facts(e *Entry) []string {
+	d := e.Definition
+	if d == nil {
+		return nil
+	}
+	if d.Transport != Stdio {
+		return append([]string{"connects to " + redact.URL(d.URL)}, variableFacts(d)...)
+	}
+	path, err := s.program(d)
+	if err != nil {
+		return append([]string{"the command is not there now: " + err.Error()}, variableFacts(d)...)
+	}
+	line := "runs " + path
+	if real := realest(path); real != path {
+		line += ", which is " + real
+	}
+	return append([]string{line + ", owned by " + owner(path)}, variableFacts(d)...)
+}
+
+// Risks tells what is risky about an entry: interpreters given code, variables
+// that change what programs load, packages without a version, programs of the
+// project, look-alike names, plain http (design §5.2).
 func (s *Store) Risks(e *Entry) []string {
 	d := e.Definition
 	if d == nil {
 		return nil
 	}
-	var out []string
+	out := lookAlikeRisks(d)
 	if d.Transport == Stdio {
 		out = append(out, s.programRisks(d)...)
-	} else {
-		out = append(out, "connects to "+redact.URL(d.URL)+", which need not be what it was when you looked")
-		if strings.HasPrefix(d.URL, "http://") {
-			out = append(out, "plain http: what is sent can be read on the way")
-		}
+	} else if strings.HasPrefix(strings.ToLower(d.URL), "http://") {
+		out = append(out, "plain http: what is sent can be read on the way")
 	}
-	return append(out, variableRisks(d)...)
+	if d.InheritEnv.All {
+		out = append(out, "gets every variable of your environment")
+	}
+	return out
 }
 
 func (s *Store) programRisks(d *Definition) []string {
 	var out []string
-	path, err := LookupCommand(tilde(d.Command, s.Places.Home), s.Workspace.Dir, s.Env)
-	switch {
-	case err != nil:
-		out = append(out, "the command is not there now: "+err.Error())
-	case inside(s.Workspace.Dir, realest(path)):
-		out = append(out, "runs "+path+", a program inside the project")
-	default:
-		out = append(out, "runs "+path)
+	if path, err := s.program(d); err == nil {
+		if inside(s.Workspace.Dir, path) || inside(s.Workspace.Dir, realest(path)) {
+			out = append(out, "the program is inside the project: "+path)
+		}
+		if othersMayWrite(path) {
+			out = append(out, "the program can be changed by others: "+path)
+		}
 	}
 	name := filepath.Base(d.Command)
 	if takesCode(name, d.Args) {
@@ -65,6 +87,27 @@ func (s *Store) programRisks(d *Definition) []string {
 		}
 	}
 	return out
+}
+
+// owner names who owns a file, as far as one knows without asking anybody.
+func owner(path string) string {
+	var st syscall.Stat_t
+	if syscall.Stat(path, &st) != nil {
+		return "nobody known"
+	}
+	switch int(st.Uid) {
+	case 0:
+		return "root"
+	case os.Geteuid():
+		return "you"
+	}
+	return fmt.Sprintf("another user (uid %d)", st.Uid)
+}
+
+func othersMayWrite(path string) bool {
+	const othersWrite = 0o002
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().Perm()&othersWrite != 0
 }
 
 // takesCode recognises interpreters that are given their program as a word.
@@ -115,8 +158,8 @@ func loadsCode(name string) bool {
 	return strings.HasPrefix(name, "LD_") || strings.HasPrefix(name, "DYLD_") || strings.HasPrefix(strings.ToLower(name), "npm_config_")
 }
 
-// variableRisks names every variable an entry reads and where its value goes.
-func variableRisks(d *Definition) []string {
+// variableFacts names every variable an entry reads and where its value goes.
+func variableFacts(d *Definition) []string {
 	var out []string
 	note := func(where, text string) {
 		for _, name := range References(text) {
@@ -134,9 +177,6 @@ func variableRisks(d *Definition) []string {
 	note("url", d.URL)
 	for _, k := range slices.Sorted(maps.Keys(d.Headers)) {
 		note("the header "+k+" to "+redact.URL(d.URL), d.Headers[k])
-	}
-	if d.InheritEnv.All {
-		out = append(out, "gets every variable of your environment")
 	}
 	for _, name := range d.InheritEnv.Names {
 		out = append(out, "gets the variable "+name)

@@ -56,6 +56,28 @@ type FingerprintRow struct {
 	Fingerprint string `json:"fingerprint"`
 }
 
+// Share is the document of `share`: the edit of the project file, where the entry
+// came from, and the variables that have to be set now.
+type Share struct {
+	Edit
+	From      ShareOrigin     `json:"from"`
+	Variables []ShareVariable `json:"variables"`
+	LeftOut   []string        `json:"leftOut"`
+}
+
+// ShareOrigin is the entry that was copied; it stays.
+type ShareOrigin struct {
+	Scope  string `json:"scope"`
+	Source string `json:"source"`
+	Line   int    `json:"line"`
+}
+
+// ShareVariable is a variable that took the place of a secret.
+type ShareVariable struct {
+	Name  string `json:"name"`
+	Field string `json:"field"`
+}
+
 // Approvals is the document of `approve`, `deny` and `revoke`.
 type Approvals struct {
 	Schema  int           `json:"schema"`
@@ -71,6 +93,7 @@ type ApprovalRow struct {
 	Reason      string          `json:"reason"`
 	Fingerprint string          `json:"fingerprint"`
 	Covers      []string        `json:"covers"`
+	Does        []string        `json:"does"`
 	Risks       []string        `json:"risks"`
 	Entry       json.RawMessage `json:"entry"`
 }

@@ -48,7 +48,8 @@ func (e *Error) Location() (path string, line, column int) { return e.Path, e.Li
 func (e *Error) Server() string { return e.Name }
 
 // FromError turns any error into the error object. It reads the small
-// interfaces Code, Hint, Location and Server through wrapping; an error without
+// interfaces Code, Hint, Location and Server through wrapping, and of the error
+// itself Bare, the message without the place; an error without
 // a code is FAILURE. A cancelled context is INTERRUPTED.
 func FromError(err error) *Error {
 	var rpc *jsonrpc2.Error
@@ -56,6 +57,9 @@ func FromError(err error) *Error {
 		return fromRPC(rpc)
 	}
 	out := &Error{Word: Failure, Text: err.Error()}
+	if placed, ok := err.(interface{ Bare() string }); ok {
+		out.Text = placed.Bare() // the place has fields of its own
+	}
 	var coded interface{ Code() string }
 	if errors.As(err, &coded) {
 		out.Word = Code(coded.Code())
