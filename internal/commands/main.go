@@ -157,13 +157,16 @@ func newRoot(a *app) *cobra.Command {
 	}
 	root.SetVersionTemplate("mcpctl {{.Version}}\n")
 	root.SetHelpTemplate(helpTemplate)
+	cobra.AddTemplateFunc("plainFlags", plainFlags)
+	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages |", ".FlagUsages | plainFlags |"))
+	cobra.EnableCommandSorting = false // addCommands has the order
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpCommand(newHelpCmd(a))
 	root.CompletionOptions.HiddenDefaultCmd = false
 	flags := root.PersistentFlags()
 	flags.StringVarP(&a.dir, "directory", "C", "", "work as if started in `DIR`")
 	flags.StringVar(&a.client, "client", "", "use the files of client `NAME`")
-	flags.StringVar(&a.json, "json", "", "write one JSON document (schema `1`)")
+	flags.StringVar(&a.json, "json", "", "write one JSON document, of the schema given or 1")
 	flags.Lookup("json").NoOptDefVal = "1"
 	flags.BoolVar(&a.noColor, "no-color", false, "no colour (nor is there any on a pipe)")
 	flags.BoolVarP(&a.quiet, "quiet", "q", false, "no warnings and no messages of success")
@@ -187,6 +190,8 @@ func addCommands(root *cobra.Command, a *app) {
 		{"Plumbing", []*cobra.Command{newSupervisorCmd(a), newDemoCmd(a), newDemoServerCmd(a)}},
 		{"Settings", []*cobra.Command{newConfigCmd(a), newSchemaCmd(a)}},
 	}
+	root.SetHelpCommandGroupID("Settings")
+	root.SetCompletionCommandGroupID("Settings")
 	for _, g := range groups {
 		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title + ":"})
 		for _, c := range g.commands {
@@ -196,6 +201,14 @@ func addCommands(root *cobra.Command, a *app) {
 	}
 	root.AddCommand(newTopics()...)
 	completeFlags(root)
+}
+
+// plainFlags drops what pflag says of switches and of --json beside their names;
+// the columns stay.
+func plainFlags(usages string) string {
+	const toggle, optional = "[=true|false]", ` string[="1"]`
+	return strings.NewReplacer(toggle, strings.Repeat(" ", len(toggle)),
+		optional, "[=1]"+strings.Repeat(" ", len(optional)-len("[=1]"))).Replace(usages)
 }
 
 func unknownCommand(cmd *cobra.Command, word string) error {
