@@ -66,7 +66,7 @@ func (n *Node) Raw() json.RawMessage {
 }
 
 func appendRaw(b []byte, v *hujson.Value) []byte {
-	switch t := v.Value.(type) {
+	switch t := open(v).(type) {
 	case *hujson.Object:
 		b = append(b, '{')
 		for i := range t.Members {
@@ -126,7 +126,7 @@ func keyIs(m *hujson.ObjectMember, key string) bool {
 // Members returns the members of an object in the order of the text, repeated keys included; nil if the value is
 // no object.
 func (n *Node) Members() []Member {
-	obj, ok := n.val.Value.(*hujson.Object)
+	obj, ok := open(n.val).(*hujson.Object)
 	if !ok {
 		return nil
 	}
@@ -144,7 +144,7 @@ func (n *Node) Members() []Member {
 
 // Elements returns the elements of an array; nil if the value is no array.
 func (n *Node) Elements() []*Node {
-	arr, ok := n.val.Value.(*hujson.Array)
+	arr, ok := open(n.val).(*hujson.Array)
 	if !ok {
 		return nil
 	}
@@ -157,7 +157,7 @@ func (n *Node) Elements() []*Node {
 
 // Get returns the value of the first member called exactly key; nil if there is none or the value is no object.
 func (n *Node) Get(key string) *Node {
-	obj, ok := n.val.Value.(*hujson.Object)
+	obj, ok := open(n.val).(*hujson.Object)
 	if !ok {
 		return nil
 	}

@@ -11,7 +11,7 @@ import (
 // nil, and every other member on the way has the bytes it had. It is the last guard against a bug in this
 // package writing a file that means something else.
 func (d *Document) verify(out []byte, path []string, want *hujson.Value) error {
-	after, err := Parse(out)
+	after, err := parseWith(out, d.wholeLimit)
 	if err != nil {
 		return fmt.Errorf("result of the edit: %w", err)
 	}
@@ -95,7 +95,7 @@ func equal(a, b *hujson.Value) bool {
 	if kindOf(a) != kindOf(b) {
 		return false
 	}
-	switch x := a.Value.(type) {
+	switch x := open(a).(type) {
 	case *hujson.Object:
 		xs, ys := x.Members, membersOf(b)
 		if len(xs) != len(ys) {
@@ -108,7 +108,7 @@ func equal(a, b *hujson.Value) bool {
 		}
 		return true
 	case *hujson.Array:
-		y, ok := b.Value.(*hujson.Array)
+		y, ok := open(b).(*hujson.Array)
 		if !ok || len(x.Elements) != len(y.Elements) {
 			return false
 		}
