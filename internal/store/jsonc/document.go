@@ -15,6 +15,7 @@ package jsonc
 import (
 	"bytes"
 	"sync"
+	"sync/atomic"
 
 	"github.com/tailscale/hujson"
 )
@@ -32,7 +33,8 @@ type Document struct {
 	tree    *hujson.Value
 	foreign int // see Standard
 
-	wholeLimit int // the constant; smaller in tests
+	wholeLimit int                      // the constant; smaller in tests
+	result     atomic.Pointer[Document] // of the last edit
 
 	once  sync.Once
 	index lineIndex // built by the first question for a position
@@ -48,6 +50,21 @@ func (d *Document) Root() *Node {
 	}
 	return &Node{doc: d, val: d.tree}
 }
+
+// Reread is Parse for a text that an edit of d returned. The last one was parsed already, to check it, and is not
+// parsed again; d then forgets it.
+func (d *Document) Reread(text []byte) (*Document, error) {
+	if isSame(text, d.src) {
+		return d, nil
+	}
+	if result := d.result.Swap(nil); result != nil && isSame(text, result.src) {
+		return result, nil
+	}
+	return parseWith(text, d.wholeLimit)
+}
+
+// isSame reports whether two texts are the same memory.
+func isSame(a, b []byte) bool { return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0]) }
 
 // Standard reports whether the text is JSON as it stands, but for a byte order mark: it has no comment and no
 // trailing comma. If not, where is the first comment, or the bracket behind the first trailing comma.

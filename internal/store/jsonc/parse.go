@@ -2,7 +2,6 @@ package jsonc
 
 import (
 	"bytes"
-	"strings"
 	"unicode"
 	"unicode/utf8"
 )
@@ -119,15 +118,4 @@ func (d *Document) explainString(at int) error {
 		}
 	}
 	return d.syntaxError(at, "invalid string")
-}
-
-// validEscape reports whether b starts with what may stand behind a backslash.
-func validEscape(b []byte) bool {
-	if len(b) == 0 || !strings.ContainsRune(`"\/bfnrtu`, rune(b[0])) {
-		return false
-	}
-	if b[0] != 'u' {
-		return true
-	}
-	return len(b) > 4 && strings.Trim(string(b[1:5]), "0123456789abcdefABCDEF") == ""
 }

@@ -77,5 +77,6 @@ func (d *Document) verifyRename(out []byte, s spot, key string) error {
 		}
 		at = &news[chosen].Value
 	}
+	d.result.Store(after)
 	return nil
 }

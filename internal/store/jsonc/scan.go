@@ -1,10 +1,6 @@
 package jsonc
 
 import (
-	"bytes"
-	"encoding/binary"
-	"math/bits"
-
 	"github.com/tailscale/hujson"
 )
 
@@ -85,54 +81,6 @@ func (s *scanner) between(from, to int) hujson.Extra {
 	return s.src[from:to:to]
 }
 
-// extra passes over blanks and comments.
-func (s *scanner) extra() error {
-	for s.at < len(s.src) {
-		switch s.src[s.at] {
-		case ' ', '\t', '\r', '\n':
-			s.at++
-		case '/':
-			end := commentEnd(s.src, s.at)
-			if end == s.at {
-				return nil
-			}
-			if err := s.comment(end); err != nil {
-				return err
-			}
-		default:
-			return nil
-		}
-	}
-	return nil
-}
-
-// comment passes over the comment that goes on to end.
-func (s *scanner) comment(end int) error {
-	text := s.src[s.at:end]
-	if text[1] == '*' {
-		if len(text) < len("/**/") || !bytes.HasSuffix(text, []byte("*/")) {
-			return s.doc.syntaxError(s.at, "comment is not closed")
-		}
-	} else if i := lineSeparator(text); i >= 0 {
-		return s.unexpected(s.at+i, "in line comment")
-	}
-	s.beyondJSON()
-	s.at = end
-	return nil
-}
-
-// lineSeparator finds a line end of JavaScript that is none of JSON: where a // comment ends would depend on the
-// reader.
-func lineSeparator(comment []byte) int {
-	return bytes.IndexAny(comment, "\u2028\u2029")
-}
-
-func (s *scanner) beyondJSON() {
-	if s.foreign < 0 {
-		s.foreign = s.at
-	}
-}
-
 // value passes over a value.
 func (s *scanner) value() error {
 	if s.at == len(s.src) {
@@ -166,34 +114,18 @@ func (s *scanner) object(keep *hujson.Object) error {
 		return err
 	}
 	for first := true; ; first = false {
-		before := s.at
+		p := places{before: s.at}
 		if err := s.extra(); err != nil {
 			return err
 		}
 		if s.closes('}', first) {
 			if keep != nil {
-				keep.AfterExtra = s.between(before, s.at-1)
+				keep.AfterExtra = s.between(p.before, s.at-1)
 			}
 			return nil
 		}
-		name := s.at
-		if err := s.value(); err != nil {
-			return err
-		}
-		nameEnd := s.at
-		if err := s.colon(name); err != nil {
-			return err
-		}
-		colon := s.at - 1
-		if err := s.extra(); err != nil {
-			return err
-		}
-		start := s.at
-		if err := s.value(); err != nil {
-			return err
-		}
-		end := s.at
-		if err := s.extra(); err != nil {
+		err := s.member(&p)
+		if err != nil {
 			return err
 		}
 		comma, err := s.separator('}', "after object value (expecting ',' or '}')")
@@ -201,14 +133,7 @@ func (s *scanner) object(keep *hujson.Object) error {
 			return err
 		}
 		if keep != nil {
-			m := hujson.ObjectMember{Name: s.kept(before, name, nameEnd), Value: s.kept(colon+1, start, end)}
-			m.Name.AfterExtra = s.between(nameEnd, colon)
-			if behind := s.behind(end, comma); comma {
-				m.Value.AfterExtra = behind
-			} else {
-				keep.AfterExtra = behind
-			}
-			keep.Members = append(keep.Members, m)
+			s.keepMember(keep, p, comma)
 		}
 		if !comma {
 			return nil
@@ -216,7 +141,49 @@ func (s *scanner) object(keep *hujson.Object) error {
 	}
 }
 
-// array is object for an array.
+// places are the offsets of one member.
+type places struct {
+	before        int // of what stands in front of the name
+	name, nameEnd int
+	colon         int
+	start, end    int // of the value
+}
+
+// member passes over name and value and what stands behind it.
+func (s *scanner) member(p *places) error {
+	p.name = s.at
+	if err := s.value(); err != nil {
+		return err
+	}
+	p.nameEnd = s.at
+	if err := s.passColon(p.name); err != nil {
+		return err
+	}
+	p.colon = s.at - 1
+	if err := s.extra(); err != nil {
+		return err
+	}
+	p.start = s.at
+	if err := s.value(); err != nil {
+		return err
+	}
+	p.end = s.at
+	return s.extra()
+}
+
+// keepMember adds the member that was just passed, with its comma or the bracket behind it.
+func (s *scanner) keepMember(keep *hujson.Object, p places, comma bool) {
+	m := hujson.ObjectMember{Name: s.kept(p.before, p.name, p.nameEnd), Value: s.kept(p.colon+1, p.start, p.end)}
+	m.Name.AfterExtra = s.between(p.nameEnd, p.colon)
+	if behind := s.behind(p.end, comma); comma {
+		m.Value.AfterExtra = behind
+	} else {
+		keep.AfterExtra = behind
+	}
+	keep.Members = append(keep.Members, m)
+}
+
+// array passes over an array, whose elements are added to keep unless it is nil.
 func (s *scanner) array(keep *hujson.Array) error {
 	if err := s.enter(); err != nil {
 		return err
@@ -245,18 +212,23 @@ func (s *scanner) array(keep *hujson.Array) error {
 			return err
 		}
 		if keep != nil {
-			v := s.kept(before, start, end)
-			if behind := s.behind(end, comma); comma {
-				v.AfterExtra = behind
-			} else {
-				keep.AfterExtra = behind
-			}
-			keep.Elements = append(keep.Elements, v)
+			s.keepElement(keep, places{before: before, start: start, end: end}, comma)
 		}
 		if !comma {
 			return nil
 		}
 	}
+}
+
+// keepElement is keepMember for an array.
+func (s *scanner) keepElement(keep *hujson.Array, p places, comma bool) {
+	v := s.kept(p.before, p.start, p.end)
+	if behind := s.behind(p.end, comma); comma {
+		v.AfterExtra = behind
+	} else {
+		keep.AfterExtra = behind
+	}
+	keep.Elements = append(keep.Elements, v)
 }
 
 // behind is what stands between the end of a value and the comma or bracket that was just passed. In front of a
@@ -295,9 +267,9 @@ func (s *scanner) leave() {
 	s.at++
 }
 
-// colon passes over what stands between the name that starts at name and its value. The name was read as any
+// passColon passes over what stands between the name that starts at name and its value. The name was read as any
 // value would be, as hujson does it.
-func (s *scanner) colon(name int) error {
+func (s *scanner) passColon(name int) error {
 	if err := s.extra(); err != nil {
 		return err
 	}
@@ -327,82 +299,4 @@ func (s *scanner) separator(bracket byte, where string) (comma bool, err error) 
 		return false, nil
 	}
 	return false, s.unexpected(s.at, where)
-}
-
-// text passes over a string.
-func (s *scanner) text() error {
-	for i := s.at + 1; ; {
-		i = plainEnd(s.src, i)
-		switch {
-		case i < len(s.src) && s.src[i] == '"':
-			s.at = i + 1
-			return nil
-		case i < len(s.src) && s.src[i] == '\\' && validEscape(s.src[i+1:]):
-			i += len(`\n`)
-		default:
-			return s.doc.explainString(s.at)
-		}
-	}
-}
-
-// plainEnd returns the offset of the first byte at or behind i that is a quote, a backslash or a control
-// character. It looks at eight bytes at once: most bytes of a large file stand in long strings.
-func plainEnd(src []byte, i int) int {
-	const ones, highs = 0x0101010101010101, 0x8080808080808080
-	for ; len(src)-i >= 8; i += 8 {
-		word := binary.LittleEndian.Uint64(src[i:])
-		quote, backslash := word^(ones*'"'), word^(ones*'\\')
-		// In each term the lowest high bit that is set marks the first byte that is meant; ones above may be wrong.
-		found := ((quote-ones)&^quote | (backslash-ones)&^backslash | (word-ones*' ')&^word) & highs
-		if found != 0 {
-			return i + bits.TrailingZeros64(found)/8
-		}
-	}
-	for i < len(src) && src[i] != '"' && src[i] != '\\' && src[i] >= ' ' {
-		i++
-	}
-	return i
-}
-
-// inWord reports whether c may stand in a number or a bare word.
-func inWord(c byte) bool {
-	return '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c == '-' || c == '+' || c == '.'
-}
-
-// isWord reports whether b is null, true, false or a number of RFC 8259.
-func isWord(b []byte) bool {
-	switch string(b) {
-	case "null", "true", "false":
-		return true
-	}
-	b = bytes.TrimPrefix(b, []byte("-"))
-	whole := digits(b)
-	if whole == 0 || b[0] == '0' && whole > 1 {
-		return false
-	}
-	b = b[whole:]
-	if len(b) > 0 && b[0] == '.' {
-		fraction := digits(b[1:])
-		if fraction == 0 {
-			return false
-		}
-		b = b[1+fraction:]
-	}
-	if len(b) > 0 && b[0]|' ' == 'e' {
-		b = b[1:]
-		if len(b) > 0 && (b[0] == '+' || b[0] == '-') {
-			b = b[1:]
-		}
-		return len(b) > 0 && digits(b) == len(b)
-	}
-	return len(b) == 0
-}
-
-// digits counts the digits that b starts with.
-func digits(b []byte) int {
-	n := 0
-	for n < len(b) && '0' <= b[n] && b[n] <= '9' {
-		n++
-	}
-	return n
 }
