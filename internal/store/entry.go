@@ -17,7 +17,6 @@ type Source struct {
 	Real     string // where it is, links resolved
 	Exists   bool
 	LinkedTo string // the real file, when a link was followed; "" otherwise
-	Revision Fingerprint
 	Entries  []*Entry
 	Problems []Problem
 	Broken   bool // it could not be read or parsed, so Entries says nothing

@@ -50,15 +50,19 @@ func (src *Source) broken(err error) {
 	src.note(SeverityError, code, jsonc.Position{}, message, hint)
 }
 
-// parse reads the servers out of a file's bytes.
-func (src *Source) parse(data []byte, topKey string) {
-	src.Revision = RevisionOf(data)
-	doc, err := jsonc.Parse(data)
+// parse reads the servers out of a document, or notes why there is none. It
+// returns the document, nil when the source is broken for want of one.
+func (src *Source) parse(doc *jsonc.Document, err error) *jsonc.Document {
 	if err != nil {
 		src.Broken = true
 		src.note(SeverityError, CodeInvalid, positionOf(err), messageOf(err), "")
-		return
+		return nil
 	}
+	src.read(doc, src.clientRow().TopKey)
+	return doc
+}
+
+func (src *Source) read(doc *jsonc.Document, topKey string) {
 	root := doc.Root()
 	if root == nil {
 		src.Empty = true
@@ -68,7 +72,7 @@ func (src *Source) parse(data []byte, topKey string) {
 		src.fault(root.Position(), "the file is an object, found "+string(root.Kind()), "it looks like {\"mcpServers\": {…}}")
 		return
 	}
-	src.strict(data)
+	src.strict(doc)
 	src.readLists(root)
 	if src.topKeyClash(root, topKey) {
 		return
