@@ -112,7 +112,7 @@ func newEntry(src *Source, row client.Client, m jsonc.Member) *Entry {
 	raw := m.Value.Raw()
 	e := &Entry{
 		Name: m.Key, Source: src, Line: m.KeyPosition.Line, Column: m.KeyPosition.Column,
-		Raw: raw, Fingerprint: EntryFingerprint(m.Key, raw),
+		Raw: raw, Fingerprint: fingerprintOf(m.Key, m.Value),
 	}
 	d := &decoder{entry: e}
 	if why := row.Names.Fault(m.Key); why != "" {

@@ -3,6 +3,7 @@ package jsonc
 import (
 	"bytes"
 	"encoding/json"
+	"iter"
 
 	"github.com/tailscale/hujson"
 )
@@ -140,6 +141,19 @@ func (n *Node) Members() []Member {
 		}
 	}
 	return members
+}
+
+// All yields the keys and values of an object in the order of the text, repeated keys included; nothing if the
+// value is no object. It is Members for those who need no places.
+func (n *Node) All() iter.Seq2[string, *Node] {
+	return func(yield func(string, *Node) bool) {
+		members := membersOf(n.val)
+		for i := range members {
+			if !yield(text(&members[i].Name), &Node{doc: n.doc, val: &members[i].Value}) {
+				return
+			}
+		}
+	}
 }
 
 // Elements returns the elements of an array; nil if the value is no array.

@@ -32,11 +32,12 @@ func (e *SyntaxError) Code() string { return "MCP_CONFIG_INVALID" }
 
 // indexBlock is the distance of two checkpoints of lineIndex. It bounds what one question costs, also in a
 // file of many megabytes on one line.
-const indexBlock = 1024
+const indexBlock = 512
 
 // lineIndex answers where an offset is, without counting from the start each time.
 type lineIndex struct {
 	checkpoints []checkpoint // one for every indexBlock bytes
+	plain       bool         // every byte is a code point
 }
 
 // checkpoint is what stands in front of one offset.
@@ -51,27 +52,30 @@ func newLineIndex(src []byte, body int) lineIndex {
 	at := checkpoint{line: 1, start: body}
 	for offset := 0; offset <= len(src); offset += indexBlock {
 		x.checkpoints = append(x.checkpoints, at)
-		at.pass(src, offset, min(offset+indexBlock, len(src)))
+		end := min(offset+indexBlock, len(src))
+		at.pass(src, offset, end)
+		at.runes += runeStarts(src[offset:end])
 	}
+	x.plain = at.runes == len(src)
 	return x
 }
 
-// pass moves a checkpoint from one offset to another.
+// pass moves the line of a checkpoint from one offset to another.
 func (c *checkpoint) pass(src []byte, from, to int) {
 	piece := src[from:to]
 	if n := bytes.Count(piece, []byte("\n")); n > 0 {
 		c.line += n
 		c.start = from + bytes.LastIndexByte(piece, '\n') + 1
 	}
-	c.runes += runeStarts(piece)
 }
 
-// before returns the checkpoint of any offset.
-func (x *lineIndex) before(src []byte, offset int) checkpoint {
+// runesBefore counts the code points that start in front of offset.
+func (x *lineIndex) runesBefore(src []byte, offset int) int {
+	if x.plain {
+		return offset
+	}
 	block := offset / indexBlock
-	at := x.checkpoints[block]
-	at.pass(src, block*indexBlock, offset)
-	return at
+	return x.checkpoints[block].runes + runeStarts(src[block*indexBlock:offset])
 }
 
 // runeStarts counts the bytes that start a code point. Unlike utf8.RuneCount it is right for a piece cut anywhere.
@@ -90,8 +94,10 @@ func runeStarts(b []byte) int {
 }
 
 func (x *lineIndex) position(src []byte, offset int) Position {
-	at := x.before(src, offset)
-	return Position{Offset: offset, Line: at.line, Column: 1 + max(0, at.runes-x.before(src, at.start).runes)}
+	block := offset / indexBlock
+	at := x.checkpoints[block]
+	at.pass(src, block*indexBlock, offset)
+	return Position{Offset: offset, Line: at.line, Column: 1 + max(0, x.runesBefore(src, offset)-x.runesBefore(src, at.start))}
 }
 
 func (d *Document) position(offset int) Position {
