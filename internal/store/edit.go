@@ -210,7 +210,10 @@ func (s *Store) editThen(ctx context.Context, req editRequest, steps editSteps) 
 	change := Change{Path: src.Path, Scope: scope, Name: req.name, Before: before, After: after,
 		Unchanged: string(before) == string(after), DryRun: req.dryRun}
 	result := s.sourceOf(scope, target.Real(), after)
-	if result.parse(doc.Reread(after)); result.Broken {
+	result.before = src.readBefore(doc)
+	result.parse(doc.Reread(after))
+	result.before = nil
+	if result.Broken {
 		return Change{}, fmt.Errorf("the edit of '%s' would spoil the file: %w", src.Path, result.firstError())
 	}
 	if int64(len(after)) > limit {

@@ -24,6 +24,7 @@ type Source struct {
 	ShowOnly bool // its entries are shown and never in force
 
 	second  bool // read beside the file that the client writes
+	before  readBefore
 	off, on []listed
 }
 

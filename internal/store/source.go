@@ -86,7 +86,7 @@ func (src *Source) read(doc *jsonc.Document, topKey string) {
 		src.fault(servers.Position(), "'"+topKey+"' is an object, found "+string(servers.Kind()), "")
 		return
 	}
-	src.readEntries(servers)
+	src.readEntries(doc, servers)
 }
 
 // fault makes the whole file invalid.
@@ -128,11 +128,14 @@ func (src *Source) wrongTopKey(root *jsonc.Node, topKey string) {
 	}
 }
 
-func (src *Source) readEntries(servers *jsonc.Node) {
+func (src *Source) readEntries(doc *jsonc.Document, servers *jsonc.Node) {
 	spaces := map[string]*Entry{}
 	row := src.clientRow()
 	for _, m := range servers.Members() {
-		e := newEntry(src, row, m)
+		e := src.before.entry(src, doc, m)
+		if e == nil {
+			e = newEntry(src, row, m)
+		}
 		src.Entries = append(src.Entries, e)
 		key := namespace(m.Key)
 		first, taken := spaces[key]

@@ -9,7 +9,7 @@ import (
 // wholeLimit is up to which size an object or array is handed to hujson as a whole when it is opened. Larger ones
 // are opened level by level, so that asking for one key of a large object does not build a tree of the others:
 // hujson makes about 25 bytes of tree of each byte of text.
-const wholeLimit = 256 << 10
+const wholeLimit = 16 << 10
 
 // closed is an object or array of which only the place is known so far. The scanner has checked it. It stands in
 // hujson's tree in place of the *hujson.Object or *hujson.Array that open makes of it.

@@ -31,7 +31,7 @@ func defaultStyle() style {
 const observeLimit = 1000
 
 // observeBytes bounds how much text is opened only to see its style. What stands beside the servers may be large.
-const observeBytes = wholeLimit
+const observeBytes = 256 << 10
 
 // styleAt finds the style for a value in the last object of s. The nearest evidence counts: the present value,
 // its siblings from the last to the first, then the objects around from the inside out.
