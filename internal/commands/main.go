@@ -25,7 +25,6 @@ var Version = "devel"
 // Main runs one command and returns its exit number (design §8.3). args are
 // without the program's name; environ is KEY=VALUE as os.Environ gives it.
 func Main(args []string, streams Streams, environ []string) int {
-	leaveGarbage() // those that stay collect again: supervisor run, status --watch, logs -f, demo-server
 	ctx, stop := withSignals()
 	defer stop()
 	return run(ctx, args, streams, store.NewEnviron(environ))

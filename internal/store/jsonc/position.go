@@ -32,7 +32,7 @@ func (e *SyntaxError) Code() string { return "MCP_CONFIG_INVALID" }
 
 // indexBlock is the distance of two checkpoints of lineIndex. It bounds what one question costs, also in a
 // file of many megabytes on one line.
-const indexBlock = 512
+const indexBlock = 2048
 
 // lineIndex answers where an offset is, without counting from the start each time.
 type lineIndex struct {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math/bits"
-	"strings"
 )
 
 // This file knows what stands between the brackets: blanks, comments, strings, numbers and words.
@@ -144,7 +143,11 @@ func validEscape(b []byte) bool {
 	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
 		return true
 	case 'u':
-		return len(b) > 4 && strings.Trim(string(b[1:5]), "0123456789abcdefABCDEF") == ""
+		return len(b) > 4 && isHex(b[1]) && isHex(b[2]) && isHex(b[3]) && isHex(b[4])
 	}
 	return false
+}
+
+func isHex(c byte) bool {
+	return '0' <= c && c <= '9' || 'a' <= c|' ' && c|' ' <= 'f'
 }
