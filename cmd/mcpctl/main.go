@@ -12,6 +12,7 @@ import (
 var version = "devel"
 
 func main() {
+	commands.LeaveGarbage()
 	commands.Version = version
 	os.Exit(commands.Main(os.Args[1:], commands.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}, os.Environ()))
 }

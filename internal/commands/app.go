@@ -36,7 +36,7 @@ type app struct {
 func (a *app) open() (*store.Store, error) {
 	s, err := a.openQuietly()
 	if err == nil {
-		a.problems(engine.Problems(s.Settings().Warnings()))
+		a.problems(engine.Problems(s.LastSettings().Warnings()))
 	}
 	return s, err
 }

@@ -31,7 +31,8 @@ var flagWords = map[string]func() []string{
 // the command has said better.
 func completeFlags(cmd *cobra.Command) {
 	for name, words := range flagWords {
-		if cmd.LocalFlags().Lookup(name) == nil {
+		// Not LocalFlags: it merges the options of all parents into each command, which was half of the start-up.
+		if cmd.Flags().Lookup(name) == nil && cmd.PersistentFlags().Lookup(name) == nil {
 			continue
 		}
 		if _, taken := cmd.GetFlagCompletionFunc(name); !taken {

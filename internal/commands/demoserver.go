@@ -33,6 +33,7 @@ type addInput struct {
 }
 
 func runDemoServer(ctx context.Context, a *app, greeting string) error {
+	collectGarbage()
 	server := mcp.NewServer(&mcp.Implementation{Name: "mcpctl-demo", Version: a.version}, nil)
 	mcp.AddTool(server, &mcp.Tool{Name: "greet", Description: "Greet somebody"},
 		func(_ context.Context, _ *mcp.CallToolRequest, in greetInput) (*mcp.CallToolResult, any, error) {

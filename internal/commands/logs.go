@@ -66,6 +66,7 @@ func runLogs(ctx context.Context, a *app, o *logsOptions, named bool) error {
 	filter := record.Filter{Server: o.server, Since: since, Last: o.last}
 	emit := func(r record.Record) error { return a.printRecord(r) }
 	if o.follow {
+		collectGarbage()
 		return record.Follow(ctx, s.Places.State(), filter, func(r record.Record) error {
 			if err := emit(r); err != nil {
 				return err

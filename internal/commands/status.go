@@ -52,6 +52,7 @@ func runStatus(ctx context.Context, a *app, o *statusOptions) error {
 		}
 	}
 	if o.watch {
+		collectGarbage()
 		client, err := a.connect(ctx, c.Store)
 		if err != nil {
 			return err

@@ -67,6 +67,7 @@ type runOptions struct {
 // runSupervisor is the supervisor's whole life. When it was started by another
 // command, that one waits on a pipe and is told what went wrong before.
 func runSupervisor(ctx context.Context, a *app, o runOptions) error {
+	collectGarbage()
 	var ready *os.File
 	if o.detached {
 		ready = supervisor.ReadyPipe()
@@ -82,7 +83,7 @@ func runSupervisor(ctx context.Context, a *app, o runOptions) error {
 	}
 	defer log.Close()
 	if !o.idleGiven {
-		o.idle = s.Settings().IdleTimeout
+		o.idle = s.LastSettings().IdleTimeout
 	}
 	err = supervisor.Run(ctx, supervisor.Options{Places: s.Places, Version: a.version, Log: log, IdleTimeout: o.idle,
 		Sweep: dial.SweepOrphans, Ready: ready, Stderr: a.streams.Err})

@@ -184,7 +184,7 @@ func (run *applying) edit(e Edit) error {
 	if err != nil {
 		return run.explained(e, err)
 	}
-	if run.doc, err = jsonc.Parse(data); err != nil {
+	if run.doc, err = run.doc.Reread(data); err != nil {
 		return located(err, run.src, e.Name)
 	}
 	switch left := run.entry(e.left()); e.Op {

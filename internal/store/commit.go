@@ -30,10 +30,11 @@ type write struct {
 // only the last sync failed, both have the change.
 func (s *Store) commit(target *atomicfile.Target, w write) error {
 	h := s.historyOf(w.scope, target.Real())
-	if err := s.step("settle", func() error { return h.settle(stateOf(w.before)) }); err != nil {
+	was, is := stateOf(w.before), stateOf(w.after) // once: hashing a large file takes longer than reading it
+	if err := s.step("settle", func() error { return h.settle(was) }); err != nil {
 		return err
 	}
-	if err := s.step("prepare", func() error { return h.prepare(w) }); err != nil {
+	if err := s.step("prepare", func() error { return h.prepare(w, was, is) }); err != nil {
 		return err
 	}
 	if err := s.step("replace", func() error { return w.put(target) }); err != nil {
@@ -43,7 +44,7 @@ func (s *Store) commit(target *atomicfile.Target, w write) error {
 		return err
 	}
 	// The change is made and durable. If this fails, the next one settles it.
-	_ = s.step("settle", func() error { return h.settle(stateOf(w.after)) })
+	_ = s.step("settle", func() error { return h.settle(is) })
 	return nil
 }
 
@@ -72,11 +73,11 @@ func (w write) put(target *atomicfile.Target) error {
 }
 
 // prepare writes the pending entry.
-func (h history) prepare(w write) error {
+func (h history) prepare(w write, was, is *FileState) error {
 	c := Commit{Version: historyVersion, Time: time.Now().UTC().Truncate(time.Millisecond), Path: h.real, Verb: w.verb, Names: brief(w.names),
-		Before: stateOf(w.before), After: stateOf(w.after)}
-	if c.Before != nil && c.After == nil {
-		c.Before.Mode = w.mode
+		Before: was, After: is}
+	if was != nil && is == nil {
+		was.Mode = w.mode
 	}
 	line, err := json.Marshal(c)
 	if err != nil {

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"os"
@@ -105,7 +104,7 @@ func (s *Store) ReadSources() []*Source {
 // are only shown.
 func (s *Store) ReadAll() []*Source {
 	out := s.ReadSources()
-	discovery := s.Settings().Discovery
+	discovery := s.LastSettings().Discovery
 	for _, row := range s.others() {
 		if !discovery.Includes(row.Name) {
 			out = append(out, s.readUser(row, true)...)
@@ -158,7 +157,7 @@ func (p place) source() *Source {
 func (s *Store) read(p place) *Source {
 	src := p.source()
 	if _, err := os.Lstat(p.path); errors.Is(err, os.ErrNotExist) && (p.second || p.client.Name != s.Client.Name) {
-		src.Empty, src.Revision = true, RevisionOf(nil)
+		src.Empty = true
 		return src
 	}
 	data, err := s.readFile(src, p.rel)
@@ -166,7 +165,7 @@ func (s *Store) read(p place) *Source {
 		src.broken(err)
 		return src
 	}
-	src.parse(data, p.client.TopKey)
+	src.parse(jsonc.Parse(data))
 	return src
 }
 
@@ -210,19 +209,13 @@ func (d *decoder) converted(row client.Client, entry *jsonc.Node) *jsonc.Node {
 
 // strict warns of what mcpctl reads and the file's own client does not, and then
 // loses every server of the file.
-func (src *Source) strict(data []byte) {
+func (src *Source) strict(doc *jsonc.Document) {
 	row := src.clientRow()
-	body := bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
-	if row.Comments || json.Valid(body) {
+	standard, where := doc.Standard()
+	if row.Comments || standard {
 		return
 	}
-	var syntax *json.SyntaxError
-	var pos jsonc.Position
-	if err := json.Unmarshal(body, new(json.RawMessage)); errors.As(err, &syntax) {
-		before := body[:max(0, min(int(syntax.Offset)-1, len(body)))]
-		pos = jsonc.Position{Line: 1 + bytes.Count(before, []byte("\n")), Column: 1 + len(before) - (1 + bytes.LastIndexByte(before, '\n'))}
-	}
-	src.note(SeverityWarning, CodeInvalid, pos, "a comment or a trailing comma, which "+row.Name+" does not accept: it reads no server of this file",
+	src.note(SeverityWarning, CodeInvalid, where, "a comment or a trailing comma, which "+row.Name+" does not accept: it reads no server of this file",
 		"remove it, if "+row.Name+" is to read the file")
 }
 

@@ -198,13 +198,10 @@ func (s *Store) editThen(ctx context.Context, req editRequest, steps editSteps) 
 	if err != nil {
 		return Change{}, err
 	}
-	src := s.parsed(scope, target.Real(), before)
+	src := s.sourceOf(scope, target.Real(), before)
+	doc := src.parse(jsonc.Parse(before))
 	if src.Broken {
 		return Change{}, src.firstError()
-	}
-	doc, err := jsonc.Parse(before)
-	if err != nil {
-		return Change{}, err
 	}
 	after, err := steps.plan(src, doc)
 	if err != nil {
@@ -212,7 +209,10 @@ func (s *Store) editThen(ctx context.Context, req editRequest, steps editSteps) 
 	}
 	change := Change{Path: src.Path, Scope: scope, Name: req.name, Before: before, After: after,
 		Unchanged: string(before) == string(after), DryRun: req.dryRun}
-	result := s.parsed(scope, target.Real(), after)
+	result := s.sourceOf(scope, target.Real(), after)
+	result.before = src.readBefore(doc)
+	result.parse(doc.Reread(after))
+	result.before = nil
 	if result.Broken {
 		return Change{}, fmt.Errorf("the edit of '%s' would spoil the file: %w", src.Path, result.firstError())
 	}
@@ -252,9 +252,15 @@ func (s *Store) target(scope Scope) (*atomicfile.Target, int64, error) {
 
 // parsed reads bytes as the file of a scope would be read.
 func (s *Store) parsed(scope Scope, real string, data []byte) *Source {
+	src := s.sourceOf(scope, real, data)
+	src.parse(jsonc.Parse(data))
+	return src
+}
+
+// sourceOf is parsed before anything is read.
+func (s *Store) sourceOf(scope Scope, real string, data []byte) *Source {
 	src := &Source{Client: s.Client.Name, Scope: scope, Path: s.Path(scope), Real: real, Exists: data != nil}
 	src.Client = src.clientRow().Name
-	src.parse(data, src.clientRow().TopKey)
 	return src
 }
 

@@ -56,13 +56,13 @@ func (s *Store) Load() *Config { return s.Decide(s.ReadSources()) }
 // whether another program owns MCP here.
 func (s *Store) Decide(sources []*Source) *Config {
 	c := s.Combine(sources, s.ReadApprovals())
-	c.handOver(s.handledElsewhere((*Elsewhere)(s.Settings().HandledBy)))
+	c.handOver(s.handledElsewhere((*Elsewhere)(s.LastSettings().HandledBy)))
 	return c
 }
 
 // Combine works out which definition wins for each name, from sources ordered
-// strong to weak. It is pure but for reading the settings, and the in-project
-// files that an approval covers.
+// strong to weak. It is pure but for the settings, which are those read last, and the
+// in-project files that an approval covers.
 func (s *Store) Combine(sources []*Source, approvals *Approvals) *Config {
 	c := &Config{Store: s, Sources: sources, Approvals: approvals}
 	byName := map[string][]*Entry{} // strongest first
@@ -78,7 +78,7 @@ func (s *Store) Combine(sources []*Source, approvals *Approvals) *Config {
 	if approvals.Problem != nil {
 		c.Problems = append(c.Problems, *approvals.Problem)
 	}
-	c.Problems = append(c.Problems, s.Settings().Warnings()...)
+	c.Problems = append(c.Problems, s.LastSettings().Warnings()...)
 	for _, src := range s.rowOrder(sources) {
 		for _, e := range src.Entries {
 			if entries := byName[e.Name]; entries != nil {

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/mcpctl/mcpctl/internal/store/atomicfile"
 	"github.com/mcpctl/mcpctl/internal/store/jsonc"
@@ -201,11 +202,13 @@ func program(path string) bool {
 	return ext == ".ts" || ext == ".js" || ext == ".mjs" || ext == ".mts"
 }
 
-var registersCommand = regexp.MustCompile(`registerCommand\(\s*["'` + "`" + `]mcp["'` + "`" + `]`)
+var registersCommand = sync.OnceValue(func() *regexp.Regexp { // not at the start of every command
+	return regexp.MustCompile(`registerCommand\(\s*["'` + "`" + `]mcp["'` + "`" + `]`)
+})
 
 // registersMCP looks for the call that registers /mcp in a program's text; the
 // program is not run.
 func registersMCP(path string) bool {
 	data, _, err := atomicfile.ReadFile(path, projectLimit)
-	return err == nil && registersCommand.Match(data)
+	return err == nil && registersCommand().Match(data)
 }

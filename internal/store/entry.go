@@ -17,7 +17,6 @@ type Source struct {
 	Real     string // where it is, links resolved
 	Exists   bool
 	LinkedTo string // the real file, when a link was followed; "" otherwise
-	Revision Fingerprint
 	Entries  []*Entry
 	Problems []Problem
 	Broken   bool // it could not be read or parsed, so Entries says nothing
@@ -25,6 +24,7 @@ type Source struct {
 	ShowOnly bool // its entries are shown and never in force
 
 	second  bool // read beside the file that the client writes
+	before  readBefore
 	off, on []listed
 }
 
@@ -113,7 +113,7 @@ func newEntry(src *Source, row client.Client, m jsonc.Member) *Entry {
 	raw := m.Value.Raw()
 	e := &Entry{
 		Name: m.Key, Source: src, Line: m.KeyPosition.Line, Column: m.KeyPosition.Column,
-		Raw: raw, Fingerprint: EntryFingerprint(m.Key, raw),
+		Raw: raw, Fingerprint: fingerprintOf(m.Key, m.Value),
 	}
 	d := &decoder{entry: e}
 	if why := row.Names.Fault(m.Key); why != "" {

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/mcpctl/mcpctl/internal/store/jsonc"
 )
 
 // Fingerprint is "sha256:" and 64 lower-case hex digits over one definition, or
@@ -30,13 +32,24 @@ func RevisionOf(data []byte) Fingerprint { return sum(data) }
 
 // EntryFingerprint hashes the length-prefixed name and the canonical form of
 // the raw value, unexpanded and with its unknown keys: every leaf counts, while
-// layout, comments and key order do not (design §5.1).
+// layout, comments and key order do not (design §5.1). raw is valid JSON.
 func EntryFingerprint(name string, raw json.RawMessage) Fingerprint {
+	doc, err := jsonc.Parse(raw)
+	if err != nil {
+		return fingerprintOf(name, nil)
+	}
+	return fingerprintOf(name, doc.Root())
+}
+
+// fingerprintOf is EntryFingerprint for a value that was parsed.
+func fingerprintOf(name string, value *jsonc.Node) Fingerprint {
 	var b bytes.Buffer
 	b.WriteString(strconv.Itoa(len(name)))
 	b.WriteByte(':')
 	b.WriteString(name)
-	canonical(&b, raw, false)
+	if value != nil {
+		canonical(&b, value, false)
+	}
 	return sum(b.Bytes())
 }
 
@@ -45,60 +58,41 @@ func sum(data []byte) Fingerprint {
 	return Fingerprint("sha256:" + hex.EncodeToString(h[:]))
 }
 
-// canonical appends raw with sorted keys, numbers by value and one spelling of
+// canonical appends a value with sorted keys, numbers by value and one spelling of
 // every string. Inside toolExposure the order of the keys has meaning and is
-// kept. raw is valid JSON.
-func canonical(b *bytes.Buffer, raw json.RawMessage, keepOrder bool) {
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	dec.UseNumber()
-	canonicalValue(b, dec, keepOrder)
-}
-
-func canonicalValue(b *bytes.Buffer, dec *json.Decoder, keepOrder bool) {
-	tok, err := dec.Token()
-	if err != nil {
-		return // raw was parsed before; there is nothing to append
-	}
-	switch v := tok.(type) {
-	case json.Delim:
-		if v == '[' {
-			canonicalArray(b, dec)
-		} else {
-			canonicalObject(b, dec, keepOrder)
+// kept.
+func canonical(b *bytes.Buffer, n *jsonc.Node, keepOrder bool) {
+	switch n.Kind() {
+	case jsonc.Object:
+		canonicalObject(b, n, keepOrder)
+	case jsonc.Array:
+		b.WriteByte('[')
+		for i, element := range n.Elements() {
+			if i > 0 {
+				b.WriteByte(',')
+			}
+			canonical(b, element, false)
 		}
-	case json.Number:
-		b.WriteString(canonicalNumber(string(v)))
-	default: // string, bool, nil
-		b.Write(plainJSON(v))
+		b.WriteByte(']')
+	case jsonc.String:
+		text, _ := n.Text()
+		writeText(b, text)
+	case jsonc.Number:
+		b.WriteString(canonicalNumber(string(n.Raw())))
+	default:
+		b.Write(n.Raw())
 	}
 }
 
-func canonicalArray(b *bytes.Buffer, dec *json.Decoder) {
-	b.WriteByte('[')
-	for i := 0; dec.More(); i++ {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		canonicalValue(b, dec, false)
+func canonicalObject(b *bytes.Buffer, n *jsonc.Node, keepOrder bool) {
+	type member struct {
+		key   string
+		value *jsonc.Node
 	}
-	_, _ = dec.Token()
-	b.WriteByte(']')
-}
-
-func canonicalObject(b *bytes.Buffer, dec *json.Decoder, keepOrder bool) {
-	type member struct{ key, text string }
 	var members []member
-	for dec.More() {
-		tok, err := dec.Token()
-		if err != nil {
-			return
-		}
-		key, _ := tok.(string)
-		var value bytes.Buffer
-		canonicalValue(&value, dec, key == "toolExposure")
-		members = append(members, member{key, string(plainJSON(key)) + ":" + value.String()})
+	for key, value := range n.All() {
+		members = append(members, member{key, value})
 	}
-	_, _ = dec.Token()
 	if !keepOrder {
 		slices.SortStableFunc(members, func(x, y member) int { return strings.Compare(x.key, y.key) })
 	}
@@ -107,9 +101,24 @@ func canonicalObject(b *bytes.Buffer, dec *json.Decoder, keepOrder bool) {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		b.WriteString(m.text)
+		writeText(b, m.key)
+		b.WriteByte(':')
+		canonical(b, m.value, m.key == "toolExposure")
 	}
 	b.WriteByte('}')
+}
+
+// writeText is plainJSON for a string; most have nothing to be escaped.
+func writeText(b *bytes.Buffer, s string) {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
+			b.Write(plainJSON(s))
+			return
+		}
+	}
+	b.WriteByte('"')
+	b.WriteString(s)
+	b.WriteByte('"')
 }
 
 // plainJSON encodes without the HTML escapes that encoding/json adds.

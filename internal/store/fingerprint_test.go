@@ -9,6 +9,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/mcpctl/mcpctl/internal/store/jsonc"
 )
 
 // The golden file has one case a line: fingerprint, name as a JSON string, entry.
@@ -155,14 +157,23 @@ func FuzzFingerprint(f *testing.F) {
 			t.Errorf("layout counts: %s", raw)
 		}
 		var once bytes.Buffer
-		canonical(&once, raw, false)
+		canonical(&once, rootOf(t, raw), false)
 		if !json.Valid(once.Bytes()) {
 			t.Errorf("the canonical form is not JSON: %s", once.Bytes())
 		}
 		var twice bytes.Buffer
-		canonical(&twice, once.Bytes(), false)
+		canonical(&twice, rootOf(t, once.Bytes()), false)
 		if !bytes.Equal(once.Bytes(), twice.Bytes()) {
 			t.Errorf("not idempotent: %s then %s", once.Bytes(), twice.Bytes())
 		}
 	})
+}
+
+func rootOf(t *testing.T, raw []byte) *jsonc.Node {
+	t.Helper()
+	doc, err := jsonc.Parse(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return doc.Root()
 }

@@ -87,10 +87,10 @@ func firstAbs(paths ...string) string {
 func realest(path string) string {
 	rest := ""
 	for p := filepath.Clean(path); ; p = filepath.Dir(p) {
-		if real, err := filepath.EvalSymlinks(p); err == nil {
-			return filepath.Join(real, rest)
-		}
 		if _, err := os.Lstat(p); err == nil || p == filepath.Dir(p) {
+			if real, err := filepath.EvalSymlinks(p); err == nil {
+				return filepath.Join(real, rest)
+			}
 			return path // a dangling link, or the root itself: leave it to the opener
 		}
 		rest = filepath.Join(filepath.Base(p), rest)

@@ -12,6 +12,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/mcpctl/mcpctl/internal/store/jsonc"
 )
 
 // reference is an entry as encoding/json reads it: what another program that is
@@ -105,7 +107,7 @@ func exposureOf(word string) Exposure {
 func wantAsReference(t *testing.T, file, plain []byte) (accepted int) {
 	t.Helper()
 	src := &Source{Scope: User, Path: "f"}
-	src.parse(file, "mcpServers")
+	src.parse(jsonc.Parse(file))
 	if src.Broken || src.Empty {
 		return 0
 	}

@@ -132,7 +132,20 @@ type Settings struct {
 
 // Settings reads the settings anew. It never fails: what cannot be read or is
 // not of its type is a Problem, and the next weaker word holds.
-func (s *Store) Settings() *Settings { return readSettings(s.Places) }
+func (s *Store) Settings() *Settings {
+	read := readSettings(s.Places)
+	s.lastSettings.Store(read)
+	return read
+}
+
+// LastSettings are the settings as they were read last: by Open, by ReadSources
+// (which reads them anew each time), or by Settings.
+func (s *Store) LastSettings() *Settings {
+	if last := s.lastSettings.Load(); last != nil {
+		return last
+	}
+	return s.Settings()
+}
 
 // SettingsFile is the user's file of settings, which may be missing.
 func (p Places) SettingsFile() string { return filepath.Join(p.ConfigHome, "mcpctl", "config.json") }

@@ -50,15 +50,19 @@ func (src *Source) broken(err error) {
 	src.note(SeverityError, code, jsonc.Position{}, message, hint)
 }
 
-// parse reads the servers out of a file's bytes.
-func (src *Source) parse(data []byte, topKey string) {
-	src.Revision = RevisionOf(data)
-	doc, err := jsonc.Parse(data)
+// parse reads the servers out of a document, or notes why there is none. It
+// returns the document, nil when the source is broken for want of one.
+func (src *Source) parse(doc *jsonc.Document, err error) *jsonc.Document {
 	if err != nil {
 		src.Broken = true
 		src.note(SeverityError, CodeInvalid, positionOf(err), messageOf(err), "")
-		return
+		return nil
 	}
+	src.read(doc, src.clientRow().TopKey)
+	return doc
+}
+
+func (src *Source) read(doc *jsonc.Document, topKey string) {
 	root := doc.Root()
 	if root == nil {
 		src.Empty = true
@@ -68,7 +72,7 @@ func (src *Source) parse(data []byte, topKey string) {
 		src.fault(root.Position(), "the file is an object, found "+string(root.Kind()), "it looks like {\"mcpServers\": {…}}")
 		return
 	}
-	src.strict(data)
+	src.strict(doc)
 	src.readLists(root)
 	if src.topKeyClash(root, topKey) {
 		return
@@ -82,7 +86,7 @@ func (src *Source) parse(data []byte, topKey string) {
 		src.fault(servers.Position(), "'"+topKey+"' is an object, found "+string(servers.Kind()), "")
 		return
 	}
-	src.readEntries(servers)
+	src.readEntries(doc, servers)
 }
 
 // fault makes the whole file invalid.
@@ -124,11 +128,14 @@ func (src *Source) wrongTopKey(root *jsonc.Node, topKey string) {
 	}
 }
 
-func (src *Source) readEntries(servers *jsonc.Node) {
+func (src *Source) readEntries(doc *jsonc.Document, servers *jsonc.Node) {
 	spaces := map[string]*Entry{}
 	row := src.clientRow()
 	for _, m := range servers.Members() {
-		e := newEntry(src, row, m)
+		e := src.before.entry(src, doc, m)
+		if e == nil {
+			e = newEntry(src, row, m)
+		}
 		src.Entries = append(src.Entries, e)
 		key := namespace(m.Key)
 		first, taken := spaces[key]

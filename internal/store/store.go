@@ -9,6 +9,7 @@ package store
 
 import (
 	"strings"
+	"sync/atomic"
 
 	"github.com/mcpctl/mcpctl/internal/store/client"
 )
@@ -42,6 +43,10 @@ type Store struct {
 	Workspace Workspace
 	Client    client.Client
 
+	// lastSettings are those that Open, Settings or ReadSources read last: one reading
+	// of the files and what is made of it goes by one reading of the settings.
+	lastSettings *atomic.Pointer[Settings]
+
 	before func(step string) error // asked before each step of a commit; only tests set it
 }
 
@@ -59,7 +64,7 @@ func Open(env Environ, dir, clientName string) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{Env: env, Places: places, Workspace: ws}
+	s := &Store{Env: env, Places: places, Workspace: ws, lastSettings: &atomic.Pointer[Settings]{}}
 	if err := s.checkPlaces(); err != nil { // before a setting is read
 		return nil, err
 	}

@@ -97,10 +97,14 @@ func (s *Store) inShape(scope Scope, edits []FieldEdit) ([]FieldEdit, error) {
 
 // applyFields makes the edits one after the other, below path.
 func applyFields(doc *jsonc.Document, path []string, edits []FieldEdit) ([]byte, error) {
+	text := doc.Bytes()
 	for _, f := range edits {
+		var err error
+		if doc, err = doc.Reread(text); err != nil {
+			return nil, err
+		}
 		at := slices.Concat(path, alike(doc, path, f.Path))
 		var out []byte
-		var err error
 		if f.Value != nil {
 			out, err = doc.Set(at, f.Value)
 		} else if out, err = doc.Remove(at); errors.Is(err, jsonc.ErrNoMember) {
@@ -109,11 +113,9 @@ func applyFields(doc *jsonc.Document, path []string, edits []FieldEdit) ([]byte,
 		if err != nil {
 			return nil, blocked(err, len(path), f.Path)
 		}
-		if doc, err = jsonc.Parse(out); err != nil {
-			return nil, err
-		}
+		text = out
 	}
-	return doc.Bytes(), nil
+	return text, nil
 }
 
 // alike is the path of a field as the entry spells it: a header that differs
@@ -220,7 +222,9 @@ func (s *Store) Draft(scope Scope, name string, expect Fingerprint) (*Draft, err
 	if err != nil {
 		return nil, err
 	}
-	if src = s.parsed(scope, src.Real, data); src.Broken {
+	src = s.sourceOf(scope, src.Real, data)
+	doc := src.parse(jsonc.Parse(data))
+	if src.Broken {
 		return nil, src.firstError()
 	}
 	e := src.entry(name)
@@ -229,10 +233,6 @@ func (s *Store) Draft(scope Scope, name string, expect Fingerprint) (*Draft, err
 	}
 	if expect != "" && expect != e.Fingerprint {
 		return nil, Conflict(e, expect)
-	}
-	doc, err := jsonc.Parse(data)
-	if err != nil {
-		return nil, err
 	}
 	text, err := doc.Excerpt([]string{src.clientRow().TopKey, name})
 	if err != nil {

@@ -17,6 +17,12 @@ func resolve(path string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	parent := filepath.Dir(abs)
+	// Most files that are asked for are missing. One look tells, where EvalSymlinks would walk down from the root
+	// for every directory on the way.
+	if _, err := os.Lstat(abs); errors.Is(err, fs.ErrNotExist) && parent != abs {
+		return resolveIn(parent, abs)
+	}
 	resolved, err := filepath.EvalSymlinks(abs)
 	if err == nil {
 		return resolved, nil
@@ -31,15 +37,19 @@ func resolve(path string) (string, error) {
 	if info, lstatErr := os.Lstat(abs); lstatErr == nil && info.Mode()&fs.ModeSymlink != 0 {
 		return "", danglingError(path, abs)
 	}
-	parent := filepath.Dir(abs)
 	if parent == abs {
 		return "", err
 	}
+	return resolveIn(parent, abs)
+}
+
+// resolveIn is resolve for a path that is not there.
+func resolveIn(parent, missing string) (string, error) {
 	realParent, err := resolve(parent)
 	if err != nil {
 		return "", err
 	}
-	return filepath.Join(realParent, filepath.Base(abs)), nil
+	return filepath.Join(realParent, filepath.Base(missing)), nil
 }
 
 func danglingError(path, link string) error {

@@ -2,7 +2,6 @@ package client
 
 import (
 	"path/filepath"
-	"regexp"
 	"strings"
 )
 
@@ -20,9 +19,12 @@ type UserDir struct {
 // Bases are the directories of this user, absolute.
 type Bases struct{ Home, ConfigHome string }
 
-// profileName is what these programs accept as a profile, so that no name leads
-// anywhere else.
-var profileName = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,63}$`)
+// isProfile tells whether these programs accept a name as a profile, so that no
+// name leads anywhere else: [a-z0-9][a-z0-9._-]{0,63}.
+func isProfile(name string) bool {
+	const first = "abcdefghijklmnopqrstuvwxyz0123456789"
+	return name != "" && len(name) <= 64 && strings.IndexByte(first, name[0]) >= 0 && strings.Trim(name, first+"._-") == ""
+}
 
 // Find returns the directory for an environment. why tells, with the variable's
 // name, what is wrong with the environment; dir is then where the files would be
@@ -74,7 +76,7 @@ func (u UserDir) profile(env map[string]string) (name, why string) {
 		switch {
 		case v == "" || v == "default":
 			return "", ""
-		case !profileName.MatchString(v) || strings.HasSuffix(v, "."):
+		case !isProfile(v) || strings.HasSuffix(v, "."):
 			return "", variable + " is not the name of a profile"
 		}
 		return v, ""

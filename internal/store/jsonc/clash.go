@@ -1,6 +1,7 @@
 package jsonc
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -22,30 +23,53 @@ type Clash struct {
 // strings.EqualFold have it: "COMMAND", "ſ" for "s" and the Kelvin sign for "k" count. Composed and decomposed
 // accents are different keys. The result is nil if there are none or the value is no object.
 func (n *Node) Clashes() []Clash {
-	members := n.Members()
+	members := membersOf(n.val)
+	keys := make([]string, len(members))
+	for i := range members {
+		keys[i] = text(&members[i].Name)
+	}
 	var clashes []Clash
-	exact := make(map[string]int, len(members))
-	folded := make(map[string]int, len(members))
-	for i, m := range members {
-		first, same := exact[m.Key]
-		if !same {
-			exact[m.Key] = i
+	for i, like := range earlier(keys) {
+		if like < 0 {
+			continue
 		}
-		like, known := folded[fold(m.Key)]
-		if !known {
-			folded[fold(m.Key)] = i
-		}
-		if same {
-			like = first
-		}
-		if same || known {
-			clashes = append(clashes, Clash{
-				Key1: members[like].Key, Pos1: members[like].KeyPosition,
-				Key2: m.Key, Pos2: m.KeyPosition, Exact: same,
-			})
-		}
+		clashes = append(clashes, Clash{
+			Key1: keys[like], Pos1: n.doc.position(members[like].Name.StartOffset),
+			Key2: keys[i], Pos2: n.doc.position(members[i].Name.StartOffset), Exact: keys[like] == keys[i],
+		})
 	}
 	return clashes
+}
+
+// fewKeys is how many keys are compared each with each rather than looked up.
+const fewKeys = 12
+
+// earlier gives for each key the index of the first one in front of it that is equal, else of the first one that
+// folds to the same, else -1.
+func earlier(keys []string) []int {
+	out := make([]int, len(keys))
+	if len(keys) <= fewKeys {
+		for i, key := range keys {
+			if out[i] = slices.Index(keys[:i], key); out[i] < 0 {
+				out[i] = slices.IndexFunc(keys[:i], func(k string) bool { return strings.EqualFold(k, key) })
+			}
+		}
+		return out
+	}
+	exact, folded := make(map[string]int, len(keys)), make(map[string]int, len(keys))
+	for i, key := range keys {
+		first, same := exact[key]
+		like, known := folded[fold(key)]
+		switch {
+		case same:
+			out[i] = first
+		case known:
+			out[i], exact[key] = like, i
+		default:
+			out[i], exact[key], folded[fold(key)] = -1, i, i
+		}
+	}
+	return out
 }
 
 // fold maps keys that strings.EqualFold holds equal to one string: every code point becomes the smallest of

@@ -142,7 +142,7 @@ func (s spot) members() []hujson.ObjectMember { return membersOf(s.container()) 
 func (s spot) value() *hujson.Value { return &s.members()[s.member].Value }
 
 func membersOf(v *hujson.Value) []hujson.ObjectMember {
-	if obj, ok := v.Value.(*hujson.Object); ok {
+	if obj, ok := open(v).(*hujson.Object); ok {
 		return obj.Members
 	}
 	return nil

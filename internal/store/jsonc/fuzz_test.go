@@ -2,7 +2,6 @@ package jsonc
 
 import (
 	"encoding/json"
-	"fmt"
 	"math/rand/v2"
 	"reflect"
 	"strings"
@@ -134,35 +133,5 @@ func plain(n *Node) any {
 		return string(n.Raw()) == "true"
 	default:
 		return nil
-	}
-}
-
-// bigDocument is a file of 5 MB with 20 servers.
-func bigDocument() []byte {
-	var b strings.Builder
-	b.WriteString("{\n  \"mcpServers\": {\n")
-	for i := range 20 {
-		fmt.Fprintf(&b, "    \"s%d\": {\n      \"command\": \"npx\", // runner\n      \"args\": [\n", i)
-		for j := range 8000 {
-			fmt.Fprintf(&b, "        \"--flag-%d=some value\",\n", j)
-		}
-		b.WriteString("      ],\n    },\n")
-	}
-	b.WriteString("  }\n}\n")
-	return []byte(b.String())
-}
-
-func BenchmarkSet(b *testing.B) {
-	src := bigDocument()
-	b.SetBytes(int64(len(src)))
-	b.ReportAllocs()
-	for b.Loop() {
-		d, err := Parse(src)
-		if err != nil {
-			b.Fatal(err)
-		}
-		if _, err := d.Set(server, json.RawMessage(two)); err != nil {
-			b.Fatal(err)
-		}
 	}
 }

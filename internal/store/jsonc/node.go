@@ -3,6 +3,7 @@ package jsonc
 import (
 	"bytes"
 	"encoding/json"
+	"iter"
 
 	"github.com/tailscale/hujson"
 )
@@ -66,7 +67,7 @@ func (n *Node) Raw() json.RawMessage {
 }
 
 func appendRaw(b []byte, v *hujson.Value) []byte {
-	switch t := v.Value.(type) {
+	switch t := open(v).(type) {
 	case *hujson.Object:
 		b = append(b, '{')
 		for i := range t.Members {
@@ -126,7 +127,7 @@ func keyIs(m *hujson.ObjectMember, key string) bool {
 // Members returns the members of an object in the order of the text, repeated keys included; nil if the value is
 // no object.
 func (n *Node) Members() []Member {
-	obj, ok := n.val.Value.(*hujson.Object)
+	obj, ok := open(n.val).(*hujson.Object)
 	if !ok {
 		return nil
 	}
@@ -142,9 +143,22 @@ func (n *Node) Members() []Member {
 	return members
 }
 
+// All yields the keys and values of an object in the order of the text, repeated keys included; nothing if the
+// value is no object. It is Members for those who need no places.
+func (n *Node) All() iter.Seq2[string, *Node] {
+	return func(yield func(string, *Node) bool) {
+		members := membersOf(n.val)
+		for i := range members {
+			if !yield(text(&members[i].Name), &Node{doc: n.doc, val: &members[i].Value}) {
+				return
+			}
+		}
+	}
+}
+
 // Elements returns the elements of an array; nil if the value is no array.
 func (n *Node) Elements() []*Node {
-	arr, ok := n.val.Value.(*hujson.Array)
+	arr, ok := open(n.val).(*hujson.Array)
 	if !ok {
 		return nil
 	}
@@ -157,7 +171,7 @@ func (n *Node) Elements() []*Node {
 
 // Get returns the value of the first member called exactly key; nil if there is none or the value is no object.
 func (n *Node) Get(key string) *Node {
-	obj, ok := n.val.Value.(*hujson.Object)
+	obj, ok := open(n.val).(*hujson.Object)
 	if !ok {
 		return nil
 	}

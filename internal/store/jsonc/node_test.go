@@ -1,6 +1,8 @@
 package jsonc
 
 import (
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -112,6 +114,27 @@ func TestPositionsOnOneLine(t *testing.T) {
 		}
 		if took := time.Since(start); took > 30*time.Second {
 			t.Errorf("took %v", took)
+		}
+	}
+}
+
+// The two ways to look for keys that clash agree.
+func TestEarlierAgrees(t *testing.T) {
+	words := []string{"a", "A", "b", "k", "K", "\u212a", "s", "ſ", "σ", "ς", "é", "E\u0301", "long", "Long", "LONG", "x"}
+	for seed := range uint64(2000) {
+		r := rand.New(rand.NewPCG(seed, 3))
+		keys := make([]string, r.IntN(3*fewKeys))
+		for i := range keys {
+			keys[i] = words[r.IntN(len(words))]
+		}
+		want := make([]int, len(keys))
+		for i, key := range keys {
+			if want[i] = slices.Index(keys[:i], key); want[i] < 0 {
+				want[i] = slices.IndexFunc(keys[:i], func(k string) bool { return strings.EqualFold(k, key) })
+			}
+		}
+		if got := earlier(keys); !slices.Equal(got, want) {
+			t.Fatalf("%q: %v, want %v", keys, got, want)
 		}
 	}
 }

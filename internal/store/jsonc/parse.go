@@ -2,12 +2,8 @@ package jsonc
 
 import (
 	"bytes"
-	"errors"
-	"fmt"
-	"strings"
+	"unicode"
 	"unicode/utf8"
-
-	"github.com/tailscale/hujson"
 )
 
 // Parse reads JSON with // and /* */ comments and trailing commas (design §3.1). A byte order mark, CRLF, a last
@@ -15,23 +11,19 @@ import (
 //
 // The error is a *SyntaxError: text behind the value, more than MaxDepth levels, bytes that are not UTF-8, and
 // anything else that is not JSON. The document keeps src; the caller must not change it afterwards.
-func Parse(src []byte) (*Document, error) {
-	d := &Document{src: src}
+func Parse(src []byte) (*Document, error) { return parseWith(src, wholeLimit) }
+
+func parseWith(src []byte, wholeLimit int) (*Document, error) {
+	d := &Document{src: src, wholeLimit: wholeLimit}
 	if err := d.checkEncoding(); err != nil {
 		return nil, err
 	}
-	s, err := d.survey()
+	s := d.scanner(d.body())
+	tree, err := s.document()
 	if err != nil {
 		return nil, err
 	}
-	text := d.parseable(s)
-	tree, err := hujson.Parse(text)
-	if err != nil {
-		return nil, d.explain(err, s)
-	}
-	if !s.blank {
-		d.tree = &tree
-	}
+	d.tree, d.foreign = tree, s.foreign
 	return d, nil
 }
 
@@ -51,71 +43,6 @@ func (d *Document) checkEncoding() error {
 		at, rest = at+n, rest[n:]
 	}
 	return d.syntaxError(at, "byte 0x%02x is not UTF-8", d.src[at])
-}
-
-// parseable returns a text that hujson takes and in which every token has the offset it has in src: blanks for
-// the byte order mark, a newline behind a last // comment, and a value where there is none, so that the
-// comments of such a text are checked as well.
-func (d *Document) parseable(s survey) []byte {
-	body := d.body()
-	if body == 0 && !s.inLineComment && !s.blank {
-		return d.src
-	}
-	text := make([]byte, 0, len(d.src)+len("\nnull"))
-	text = append(text, d.src...)
-	copy(text[:body], "   ")
-	switch {
-	case s.blank:
-		text = append(text, "\nnull"...)
-	case s.inLineComment:
-		text = append(text, '\n')
-	}
-	return text
-}
-
-// survey is what one look at the text says before it is parsed.
-type survey struct {
-	blank         bool  // there are only blanks and comments
-	inLineComment bool  // the text ends in a // comment
-	stringAt      int   // where the string starts in which the text ends, or -1
-	open          []int // the brackets not closed at the end
-}
-
-// survey walks over the text once, skipping strings and comments, and refuses what is nested too deep.
-func (d *Document) survey() (survey, error) {
-	s := survey{blank: true, stringAt: -1, open: make([]int, 0, MaxDepth)}
-	src := d.src
-	for i := d.body(); i < len(src); i++ {
-		switch c := src[i]; c {
-		case ' ', '\t', '\r', '\n':
-			continue
-		case '/':
-			if end := commentEnd(src, i); end > i {
-				s.inLineComment = end == len(src) && src[i+1] == '/' && src[end-1] != '\n'
-				i = end - 1
-				continue
-			}
-		case '"':
-			end := stringEnd(src, i)
-			if end < 0 {
-				s.stringAt = i
-				end = len(src)
-			}
-			i = end - 1
-		case '{', '[':
-			if len(s.open) == MaxDepth {
-				return s, d.syntaxError(i, "nested deeper than %d levels", MaxDepth)
-			}
-			s.open = append(s.open, i)
-		case '}', ']':
-			// Brackets that do not match are the parser's to report; it stops there, so depth counts no further.
-			if len(s.open) > 0 {
-				s.open = s.open[:len(s.open)-1]
-			}
-		}
-		s.blank = false
-	}
-	return s, nil
 }
 
 // stringEnd returns the offset behind the string that starts at i, or -1 if it is not closed.
@@ -150,48 +77,32 @@ func commentEnd(src []byte, i int) int {
 	return i + 2 + n + len(end)
 }
 
-// explain turns hujson's error into ours. hujson gives the place only as text, and its words for a bad literal
-// repeat the literal, which may be a token; so only its words about single characters are passed on.
-func (d *Document) explain(err error, s survey) *SyntaxError {
-	var line, column int
-	if _, scanErr := fmt.Sscanf(err.Error(), "hujson: line %d, column %d:", &line, &column); scanErr != nil {
-		return d.syntaxError(0, "not JSON")
-	}
-	at := d.offset(line, column)
-	reason := err
-	if inner := errors.Unwrap(err); inner != nil {
-		reason = inner
-	}
-	switch msg := reason.Error(); {
-	case strings.HasPrefix(msg, "invalid literal"):
-		return d.explainLiteral(at)
-	case strings.HasPrefix(msg, "parsing comment"):
-		return d.syntaxError(at, "comment is not closed")
-	case strings.HasPrefix(msg, "parsing string") && s.stringAt >= 0:
-		return d.syntaxError(s.stringAt, "string is not closed")
-	case strings.HasPrefix(msg, "parsing") && len(s.open) > 0:
-		bracket := s.open[len(s.open)-1]
-		return d.syntaxError(at, "text ends before the '%c' of line %d is closed", d.src[bracket], d.position(bracket).Line)
-	case strings.HasPrefix(msg, `invalid character '\''`):
-		return d.syntaxError(at, "%s; strings need double quotes", msg)
-	default:
-		return d.syntaxError(at, "%s", msg)
-	}
+// ended is the error for a text that ends inside an object or array.
+func (s *scanner) ended() error {
+	bracket := s.open[len(s.open)-1]
+	return s.doc.syntaxError(s.at, "text ends before the '%c' of line %d is closed", s.src[bracket], s.doc.position(bracket).Line)
 }
 
-// offset is the inverse of hujson's line and column, which count bytes. The byte order mark counts as three.
-func (d *Document) offset(line, column int) int {
-	at := 0
-	for ; line > 1; line-- {
-		at += bytes.IndexByte(d.src[at:], '\n') + 1
+// unexpected is the error for the character at offset at, in hujson's words.
+func (s *scanner) unexpected(at int, where string) error {
+	r, _ := utf8.DecodeRune(s.src[at:])
+	form := `'\u%04x'`
+	switch {
+	case unicode.IsPrint(r):
+		form = "%q"
+	case r > 0xFFFF:
+		form = `'\U%08x'`
 	}
-	return min(at+column-1, len(d.src))
+	if r == '\'' {
+		where += "; strings need double quotes"
+	}
+	return s.doc.syntaxError(at, "invalid character "+form+" "+where, r)
 }
 
-// explainLiteral says what is wrong with the string or bare word at offset at.
-func (d *Document) explainLiteral(at int) *SyntaxError {
-	if d.src[at] != '"' {
-		return d.syntaxError(at, "not a JSON value; strings need double quotes")
+// explainString says what is wrong with the string at offset at.
+func (d *Document) explainString(at int) error {
+	if stringEnd(d.src, at) < 0 {
+		return d.syntaxError(at, "string is not closed")
 	}
 	for i := at + 1; i < len(d.src); i++ {
 		switch c := d.src[i]; {
@@ -207,14 +118,4 @@ func (d *Document) explainLiteral(at int) *SyntaxError {
 		}
 	}
 	return d.syntaxError(at, "invalid string")
-}
-
-func validEscape(b []byte) bool {
-	if len(b) == 0 || !strings.ContainsRune(`"\/bfnrtu`, rune(b[0])) {
-		return false
-	}
-	if b[0] != 'u' {
-		return true
-	}
-	return len(b) > 4 && strings.Trim(string(b[1:5]), "0123456789abcdefABCDEF") == ""
 }

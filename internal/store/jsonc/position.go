@@ -2,8 +2,9 @@ package jsonc
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
-	"sort"
+	"math/bits"
 )
 
 // Position is a place in a text.
@@ -29,61 +30,74 @@ func (e *SyntaxError) Error() string { return e.Position.String() + ": " + e.Msg
 // Code is the word of the exit code table (design §8.3).
 func (e *SyntaxError) Code() string { return "MCP_CONFIG_INVALID" }
 
-// runeBlock is the distance of two checkpoints of lineIndex. It bounds what one question costs, also in a
+// indexBlock is the distance of two checkpoints of lineIndex. It bounds what one question costs, also in a
 // file of many megabytes on one line.
-const runeBlock = 512
+const indexBlock = 2048
 
 // lineIndex answers where an offset is, without counting from the start each time.
 type lineIndex struct {
-	starts []int // offsets at which lines start
-	runes  []int // runes[i]: code points that start before i*runeBlock; nil if every byte is one
+	checkpoints []checkpoint // one for every indexBlock bytes
+	plain       bool         // every byte is a code point
+}
+
+// checkpoint is what stands in front of one offset.
+type checkpoint struct {
+	line  int // the line of the offset, from 1
+	start int // the offset at which that line starts
+	runes int // code points that start in front of the offset
 }
 
 func newLineIndex(src []byte, body int) lineIndex {
-	x := lineIndex{starts: []int{body}}
-	for at := 0; ; {
-		n := bytes.IndexByte(src[at:], '\n')
-		if n < 0 {
-			break
-		}
-		at += n + 1
-		x.starts = append(x.starts, at)
+	x := lineIndex{checkpoints: make([]checkpoint, 0, len(src)/indexBlock+1)}
+	at := checkpoint{line: 1, start: body}
+	for offset := 0; offset <= len(src); offset += indexBlock {
+		x.checkpoints = append(x.checkpoints, at)
+		end := min(offset+indexBlock, len(src))
+		at.pass(src, offset, end)
+		at.runes += runeStarts(src[offset:end])
 	}
-	count, checkpoints := 0, make([]int, 0, len(src)/runeBlock+1)
-	for at := 0; at < len(src); at += runeBlock {
-		checkpoints = append(checkpoints, count)
-		count += runeStarts(src[at:min(at+runeBlock, len(src))])
-	}
-	if count < len(src) {
-		x.runes = checkpoints
-	}
+	x.plain = at.runes == len(src)
 	return x
+}
+
+// pass moves the line of a checkpoint from one offset to another.
+func (c *checkpoint) pass(src []byte, from, to int) {
+	piece := src[from:to]
+	if n := bytes.Count(piece, []byte("\n")); n > 0 {
+		c.line += n
+		c.start = from + bytes.LastIndexByte(piece, '\n') + 1
+	}
+}
+
+// runesBefore counts the code points that start in front of offset.
+func (x *lineIndex) runesBefore(src []byte, offset int) int {
+	if x.plain {
+		return offset
+	}
+	block := offset / indexBlock
+	return x.checkpoints[block].runes + runeStarts(src[block*indexBlock:offset])
 }
 
 // runeStarts counts the bytes that start a code point. Unlike utf8.RuneCount it is right for a piece cut anywhere.
 func runeStarts(b []byte) int {
-	n := 0
+	n := len(b)
+	for ; len(b) >= 8; b = b[8:] {
+		word := binary.LittleEndian.Uint64(b)
+		n -= bits.OnesCount64(word & ^(word << 1) & 0x8080808080808080) // bytes 10xxxxxx go on with one
+	}
 	for _, c := range b {
-		if c&0xC0 != 0x80 {
-			n++
+		if c&0xC0 == 0x80 {
+			n--
 		}
 	}
 	return n
 }
 
 func (x *lineIndex) position(src []byte, offset int) Position {
-	line := max(1, sort.SearchInts(x.starts, offset+1))
-	start := x.starts[line-1]
-	return Position{Offset: offset, Line: line, Column: 1 + max(0, x.before(src, offset)-x.before(src, start))}
-}
-
-// before counts the code points that start in front of offset.
-func (x *lineIndex) before(src []byte, offset int) int {
-	if x.runes == nil || offset == 0 {
-		return offset
-	}
-	block := min(offset/runeBlock, len(x.runes)-1)
-	return x.runes[block] + runeStarts(src[block*runeBlock:offset])
+	block := offset / indexBlock
+	at := x.checkpoints[block]
+	at.pass(src, block*indexBlock, offset)
+	return Position{Offset: offset, Line: at.line, Column: 1 + max(0, x.runesBefore(src, offset)-x.runesBefore(src, at.start))}
 }
 
 func (d *Document) position(offset int) Position {

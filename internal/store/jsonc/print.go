@@ -30,7 +30,7 @@ func (p *printer) member(m *hujson.ObjectMember, colon, indent string, f form) {
 
 // value writes v. indent is the indentation of the line on which it starts.
 func (p *printer) value(v *hujson.Value, indent string, f form) {
-	switch t := v.Value.(type) {
+	switch t := open(v).(type) {
 	case *hujson.Object:
 		p.items('{', '}', len(t.Members), p.pad, indent, f, func(i int, inner string) {
 			p.member(&t.Members[i], p.colon, inner, p.inside(&t.Members[i].Value, inner, f))
@@ -93,7 +93,7 @@ func (p *printer) inside(v *hujson.Value, indent string, f form) form {
 
 // isShort reports whether v is an array of scalars that fits on the line that out ends with.
 func (p *printer) isShort(v *hujson.Value, indent string) bool {
-	arr, ok := v.Value.(*hujson.Array)
+	arr, ok := open(v).(*hujson.Array)
 	if !ok || !p.flatArrays || !isScalars(arr) {
 		return false
 	}

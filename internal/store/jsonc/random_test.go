@@ -139,6 +139,11 @@ func checkEdits(t *testing.T, d *Document, path []string, value string) {
 	old := string(d.Bytes())
 	was := lookup(d, path)
 	out, err := d.Set(path, json.RawMessage(value))
+	if lazy, parseErr := parseWith(d.Bytes(), 0); parseErr != nil {
+		t.Fatalf("%v\n%q", parseErr, old)
+	} else if other, otherErr := lazy.Set(path, json.RawMessage(value)); string(other) != string(out) || fmt.Sprint(otherErr) != fmt.Sprint(err) {
+		t.Fatalf("opened level by level, set %q gives\n%q, %v\nnot\n%q, %v", path, other, otherErr, out, err)
+	}
 	if err != nil {
 		mustBeExpected(t, d, path, err)
 		return
@@ -178,6 +183,11 @@ func checkRemove(t *testing.T, d *Document, path []string) {
 	out, err := d.Remove(path)
 	if err != nil {
 		t.Fatalf("remove %q: %v\n%q", path, err, old)
+	}
+	if lazy, _ := parseWith(d.Bytes(), 0); lazy != nil {
+		if other, err := lazy.Remove(path); string(other) != string(out) {
+			t.Fatalf("opened level by level, remove %q gives\n%q, %v\nnot\n%q", path, other, err, out)
+		}
 	}
 	if _, err := oneBlock(string(out), old); err != nil {
 		t.Fatalf("remove %q: %v\n%q\n%q", path, err, old, out)

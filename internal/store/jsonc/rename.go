@@ -50,7 +50,7 @@ func (d *Document) Rename(path []string, key string) ([]byte, error) {
 // verifyRename parses the result again and walks it beside the old text: every value has the bytes it had, every
 // key too but the one renamed.
 func (d *Document) verifyRename(out []byte, s spot, key string) error {
-	after, err := Parse(out)
+	after, err := parseWith(out, d.wholeLimit)
 	if err != nil {
 		return fmt.Errorf("result of the edit: %w", err)
 	}
@@ -77,5 +77,6 @@ func (d *Document) verifyRename(out []byte, s spot, key string) error {
 		}
 		at = &news[chosen].Value
 	}
+	d.result.Store(after)
 	return nil
 }

@@ -17,7 +17,7 @@ type Shape struct {
 
 // Reshape starts a Shape; nil if the value is no object.
 func (n *Node) Reshape() *Shape {
-	obj, ok := n.val.Value.(*hujson.Object)
+	obj, ok := open(n.val).(*hujson.Object)
 	if !ok {
 		return nil
 	}
@@ -82,7 +82,7 @@ func (s *Shape) Texts(key string, f func(string) string) {
 }
 
 func withTexts(v hujson.Value, f func(string) string) hujson.Value {
-	switch t := v.Value.(type) {
+	switch t := open(&v).(type) {
 	case hujson.Literal:
 		if v.Value.Kind() == '"' {
 			was := text(&v)

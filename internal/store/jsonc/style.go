@@ -30,10 +30,13 @@ func defaultStyle() style {
 // observeLimit bounds how many values are looked at for each source of evidence. A style shows early or not at all.
 const observeLimit = 1000
 
+// observeBytes bounds how much text is opened only to see its style. What stands beside the servers may be large.
+const observeBytes = 256 << 10
+
 // styleAt finds the style for a value in the last object of s. The nearest evidence counts: the present value,
 // its siblings from the last to the first, then the objects around from the inside out.
 func (d *Document) styleAt(s spot) style {
-	o := observer{doc: d, nested: true}
+	o := observer{doc: d, nested: true, bytes: observeBytes}
 	members := s.members()
 	around := isExpanded(s.container())
 	if s.member >= 0 {
@@ -73,8 +76,9 @@ func (f *first[T]) or(fallback T) T {
 
 // observer collects evidence of style.
 type observer struct {
-	doc  *Document
-	left int // values still to be looked at
+	doc   *Document
+	left  int // values still to be looked at
+	bytes int // of closed values still to be opened
 
 	unit, colon, comma, pad, arrayPad first[string]
 
@@ -111,7 +115,12 @@ func (o *observer) look(v *hujson.Value, inExpanded bool, level int) {
 	if o.left--; o.left < 0 {
 		return
 	}
-	switch t := v.Value.(type) {
+	if c, ok := v.Value.(*closed); ok {
+		if o.bytes -= c.end - c.start; o.bytes < 0 {
+			return
+		}
+	}
+	switch t := open(v).(type) {
 	case *hujson.Object:
 		o.lookObject(v, t, inExpanded && level > 0)
 		for i := range t.Members {

@@ -84,7 +84,7 @@ func isBlank(b []byte) bool { return len(bytes.Trim(b, " \t\r\n")) == 0 }
 
 // isExpanded reports whether an object or array has an item that starts a line of its own.
 func isExpanded(v *hujson.Value) bool {
-	switch t := v.Value.(type) {
+	switch t := open(v).(type) {
 	case *hujson.Object:
 		for i := range t.Members {
 			if hasBreak(t.Members[i].Name.BeforeExtra) {
@@ -103,7 +103,7 @@ func isExpanded(v *hujson.Value) bool {
 
 // isEmpty reports whether v is an object or array without items.
 func isEmpty(v *hujson.Value) bool {
-	switch t := v.Value.(type) {
+	switch t := open(v).(type) {
 	case *hujson.Object:
 		return len(t.Members) == 0
 	case *hujson.Array:
@@ -120,7 +120,7 @@ func commaAt(v *hujson.Value) int { return v.EndOffset + len(v.AfterExtra) }
 // itemIndent returns the indentation of the last item that starts a line of its own.
 func (d *Document) itemIndent(v *hujson.Value) (string, bool) {
 	var starts []int
-	switch t := v.Value.(type) {
+	switch t := open(v).(type) {
 	case *hujson.Object:
 		for i := range t.Members {
 			if hasBreak(t.Members[i].Name.BeforeExtra) {
