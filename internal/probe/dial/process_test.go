@@ -147,9 +147,7 @@ func TestSweepOrphans(t *testing.T) {
 	reused := start(fmt.Sprintf("bbbb.%d.1", os.Getpid())) // the number is ours, the start is not
 	ours := start(newMarker())
 	foreign := start("no such form")
-	if n := SweepOrphans(); n < 2 {
-		t.Errorf("%d swept", n)
-	}
+	SweepOrphans() // how many is not known: a supervisor of another test may come first
 	eventually(t, "the orphans end", func() bool { return !alive(t, orphan) && !alive(t, reused) })
 	if !alive(t, ours) || !alive(t, foreign) {
 		t.Error("a process that is no orphan was killed")
