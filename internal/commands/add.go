@@ -118,7 +118,7 @@ func runAdd(ctx context.Context, a *app, o *addOptions) error {
 	if err != nil {
 		return err
 	}
-	entry, err := o.build(a)
+	entry, err := o.build(ctx, a)
 	if err != nil {
 		return err
 	}
@@ -136,13 +136,13 @@ func runAdd(ctx context.Context, a *app, o *addOptions) error {
 }
 
 // build makes the entry from the flags, keys in the order people write them.
-func (o *addOptions) build(a *app) (json.RawMessage, error) {
-	fields, err := o.fields(a)
+func (o *addOptions) build(ctx context.Context, a *app) (json.RawMessage, error) {
+	fields, err := o.fields(ctx, a)
 	if err != nil {
 		return nil, err
 	}
 	if o.entry != "" {
-		return o.wholeEntry(a, fields)
+		return o.wholeEntry(ctx, a, fields)
 	}
 	var l fieldList
 	if len(o.command) == 0 {

@@ -76,7 +76,7 @@ func runCall(ctx context.Context, a *app, o *callOptions) error {
 			return err
 		}
 	}
-	in, err := readArguments(a, o)
+	in, err := readArguments(ctx, a, o)
 	if err != nil {
 		return err
 	}

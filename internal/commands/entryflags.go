@@ -2,8 +2,8 @@ package commands
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
-	"io"
 	"slices"
 	"strings"
 
@@ -90,7 +90,7 @@ func (f *entryFlags) signsIn() bool {
 
 // fields are the changes that the flags ask for, in the order people write the
 // keys. Transport, url, command and the switch are left to the verb.
-func (f *entryFlags) fields(a *app) ([]store.FieldEdit, error) {
+func (f *entryFlags) fields(ctx context.Context, a *app) ([]store.FieldEdit, error) {
 	stdin := 0
 	for _, is := range []bool{f.headerStdin != "", f.oauth.secretStdin, f.entry == "-"} {
 		if is {
@@ -101,8 +101,8 @@ func (f *entryFlags) fields(a *app) ([]store.FieldEdit, error) {
 		return nil, usagef("stdin holds one thing: give one of --header-stdin, --oauth-client-secret-stdin and --entry -")
 	}
 	var l fieldList
-	for _, group := range []func(*app, *fieldList) error{f.headerFields, f.oauthFields, f.envFields} {
-		if err := group(a, &l); err != nil {
+	for _, group := range []func(context.Context, *app, *fieldList) error{f.headerFields, f.oauthFields, f.envFields} {
+		if err := group(ctx, a, &l); err != nil {
 			return nil, err
 		}
 	}
@@ -132,7 +132,7 @@ func (l *fieldList) set(value any, path ...string) bool {
 	return true
 }
 
-func (f *entryFlags) envFields(_ *app, l *fieldList) error {
+func (f *entryFlags) envFields(_ context.Context, _ *app, l *fieldList) error {
 	for _, kv := range f.env {
 		k, v, ok := strings.Cut(kv, "=")
 		if !ok || !store.IsVariable(k) {
@@ -150,7 +150,7 @@ func (f *entryFlags) envFields(_ *app, l *fieldList) error {
 	return nil
 }
 
-func (f *entryFlags) headerFields(a *app, l *fieldList) error {
+func (f *entryFlags) headerFields(ctx context.Context, a *app, l *fieldList) error {
 	add := func(name, value string) error {
 		again := slices.ContainsFunc(*l, func(f store.FieldEdit) bool { return strings.EqualFold(f.Path[1], name) })
 		if !store.IsFieldName(name) || again {
@@ -188,20 +188,20 @@ func (f *entryFlags) headerFields(a *app, l *fieldList) error {
 	if f.headerStdin == "" {
 		return nil
 	}
-	value, err := a.secretFromStdin("the header's value")
+	value, err := a.secretFromStdin(ctx, "the header's value")
 	if err != nil {
 		return err
 	}
 	return add(f.headerStdin, value)
 }
 
-func (f *entryFlags) oauthFields(a *app, l *fieldList) error {
+func (f *entryFlags) oauthFields(ctx context.Context, a *app, l *fieldList) error {
 	o := f.oauth
 	if f.given("oauth-client-id") {
 		l.set(o.clientID, "oauth", "clientId")
 	}
 	if o.secretStdin {
-		secret, err := a.secretFromStdin("the client's secret")
+		secret, err := a.secretFromStdin(ctx, "the client's secret")
 		if err != nil {
 			return err
 		}
@@ -228,10 +228,10 @@ func (f *entryFlags) oauthFields(a *app, l *fieldList) error {
 // entryLimit bounds what is read from stdin, as a project file is bounded.
 const entryLimit = 1 << 20
 
-func (a *app) secretFromStdin(what string) (string, error) {
-	data, err := io.ReadAll(io.LimitReader(a.streams.In, entryLimit))
+func (a *app) secretFromStdin(ctx context.Context, what string) (string, error) {
+	data, err := a.readStdin(ctx, what, entryLimit)
 	if err != nil {
-		return "", wire.NewError(wire.IO, "cannot read "+what+" from stdin: "+err.Error(), "")
+		return "", err
 	}
 	return strings.TrimRight(string(data), "\r\n"), nil
 }
@@ -246,15 +246,15 @@ func (f *entryFlags) checkedURL() (string, error) {
 
 // wholeEntry is the value of --entry, which goes with no flag that says the same
 // in parts.
-func (f *entryFlags) wholeEntry(a *app, fields []store.FieldEdit) (json.RawMessage, error) {
+func (f *entryFlags) wholeEntry(ctx context.Context, a *app, fields []store.FieldEdit) (json.RawMessage, error) {
 	if len(fields) > 0 || f.given("disabled") || f.given("transport") {
 		return nil, usagef("--entry is the whole entry: give no other flag for what stands in it")
 	}
 	text := []byte(f.entry)
 	if f.entry == "-" {
-		data, err := io.ReadAll(io.LimitReader(a.streams.In, entryLimit))
+		data, err := a.readStdin(ctx, "the entry", entryLimit)
 		if err != nil {
-			return nil, wire.NewError(wire.IO, "cannot read the entry from stdin: "+err.Error(), "")
+			return nil, err
 		}
 		text = data
 	}

@@ -1,0 +1,77 @@
+package main
+
+import (
+	"bytes"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// pipeFull is more than a pipe holds: who wrote it knows that the other end reads.
+const pipeFull = 64<<10 + 4096
+
+// TestInterruptedWhileReading: wherever a command reads stdin, an interrupt ends it
+// at once, though the writer at the other end has not finished.
+func TestInterruptedWhileReading(t *testing.T) {
+	p := newPlace(t)
+	p.write(p.userFile(), `{"mcpServers":{"web":{"url":"https://example.com/mcp"}}}`)
+	for _, args := range [][]string{
+		{"call", "web", "tool", "--args", "-"},
+		{"call", "web", "tool", "text=@/dev/stdin"},
+		{"add", "x", "--entry", "-"},
+		{"add", "x", "https://example.com/mcp", "--header-stdin", "X-Key"},
+		{"add", "x", "https://example.com/mcp", "--oauth-client-id", "i", "--oauth-client-secret-stdin"},
+		{"update", "web", "--header-stdin", "X-Key"},
+		{"apply", "-"},
+		{"fingerprint", "-", "--name", "x"},
+	} {
+		t.Run(strings.Join(args, "_"), func(t *testing.T) {
+			cmd := p.command(t.Context(), args...)
+			stdin, err := cmd.StdinPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			var out bytes.Buffer
+			cmd.Stdout, cmd.Stderr = &out, &out
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := stdin.Write(bytes.Repeat([]byte(" "), pipeFull)); err != nil {
+				t.Fatalf("%v: %s", err, out.String())
+			}
+			wantInterrupted(t, cmd)
+			_ = stdin.Close()
+			if got := cmd.ProcessState.ExitCode(); got != 130 {
+				t.Errorf("exit status %d\n%s", got, out.String())
+			}
+		})
+	}
+	if text := read(t, p.userFile()); strings.Contains(text, `"x"`) {
+		t.Errorf("something was written:\n%s", text)
+	}
+}
+
+// wantInterrupted sends SIGINT and waits for the end, but not for ever.
+func wantInterrupted(t *testing.T, cmd *exec.Cmd) {
+	t.Helper()
+	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	wantEnd(t, cmd)
+}
+
+// wantEnd waits for a command's end, within patience.
+func wantEnd(t *testing.T, cmd *exec.Cmd) {
+	t.Helper()
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	select {
+	case <-ended:
+	case <-time.After(patience):
+		_ = cmd.Process.Kill()
+		<-ended
+		t.Error("it does not end")
+	}
+}
