@@ -132,6 +132,7 @@ func runAdd(ctx context.Context, a *app, o *addOptions) error {
 		return err
 	}
 	o.hints(a, s, o.command)
+	a.warnOf(change)
 	return a.printEdit(s, change, "added")
 }
 

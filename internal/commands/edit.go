@@ -23,3 +23,10 @@ func (a *app) printEdit(s *store.Store, c store.Change, done string) error {
 	a.say("%s '%s' in %s", done, c.Name, c.Path)
 	return a.print(doc, func(*bytes.Buffer) error { return nil })
 }
+
+// warnOf tells what is remarkable about the entry as it is now, or would be.
+func (a *app) warnOf(c store.Change) {
+	for _, p := range c.Warnings {
+		a.warn(p.Message, p.Hint)
+	}
+}

@@ -151,9 +151,7 @@ func runUpdate(ctx context.Context, a *app, o *updateOptions) error {
 	}
 	o.hints(a, c.Store, command)
 	o.setHints(a)
-	for _, p := range change.Warnings {
-		a.warn(p.Message, p.Hint)
-	}
+	a.warnOf(change)
 	return a.printEdit(c.Store, change, "updated")
 }
 

@@ -27,7 +27,7 @@ type Change struct {
 	DryRun      bool        // nothing was written: Before and After tell what would be
 	Before      []byte
 	After       []byte
-	Warnings    []Problem // of update: about the entry afterwards
+	Warnings    []Problem // of add and update: about the entry afterwards
 }
 
 // AddRequest asks for a new entry.
@@ -64,7 +64,7 @@ func (s *Store) Add(ctx context.Context, req AddRequest) (Change, error) {
 	if err != nil {
 		return Change{}, err
 	}
-	change.Fingerprint = added.Fingerprint
+	change.Fingerprint, change.Warnings = added.Fingerprint, committedSecrets(added)
 	if req.Scope == Project && !req.DryRun {
 		if err := s.Approve(ctx, added, false); err != nil {
 			return change, fmt.Errorf("'%s' was written, but not approved: %w", req.Name, err)
