@@ -2,7 +2,9 @@ package main
 
 import (
 	"bytes"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -73,5 +75,32 @@ func wantEnd(t *testing.T, cmd *exec.Cmd) {
 		_ = cmd.Process.Kill()
 		<-ended
 		t.Error("it does not end")
+	}
+}
+
+// TestInterruptedTests: what was found out before the interrupt is printed.
+func TestInterruptedTests(t *testing.T) {
+	p := newPlace(t)
+	mark := filepath.Join(p.work, "started")
+	p.write(p.userFile(), `{"mcpServers":{"slow":{"command":"sh","args":["-c","echo >`+mark+`; sleep 600"]}}}`)
+	p.write(".mcp.json", `{"mcpServers":{"theirs":{"command":"echo-server"}}}`)
+	for _, args := range [][]string{{"test", "slow", "theirs"}, {"test", "slow", "theirs", "--json"}} {
+		_ = os.Remove(mark)
+		cmd := p.command(t.Context(), args...)
+		var out, stderr bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &out, &stderr
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		if err := until(func() error { _, err := os.Stat(mark); return err }); err != nil {
+			t.Error(err)
+		}
+		wantInterrupted(t, cmd)
+		if got := cmd.ProcessState.ExitCode(); got != 130 || !strings.Contains(stderr.String(), "interrupted") {
+			t.Errorf("exit status %d\n%s", got, stderr.String())
+		}
+		if !strings.Contains(out.String(), "theirs") || !strings.Contains(out.String(), "NOT_APPROVED") || strings.Contains(out.String(), "slow") {
+			t.Errorf("mcpctl %q printed:\n%s", args, out.String())
+		}
 	}
 }

@@ -67,6 +67,9 @@ func run(ctx context.Context, args []string, streams Streams, env store.Environ)
 	root.SetErr(streams.Err)
 	err := root.ExecuteContext(ctx)
 	if cause := context.Cause(ctx); err != nil && errors.As(cause, new(signalError)) && errors.Is(err, context.Canceled) {
+		if errors.As(err, new(wholeAnswer)) {
+			cause = wholeAnswer{cause}
+		}
 		err = cause
 	}
 	if a.json == "" && wantsJSON(args) {
@@ -97,12 +100,22 @@ func (a *app) finish(err error) int {
 		_ = report.JSON(a.streams.Err, report.ErrorDocument{Schema: wire.Schema, Error: e})
 		return e.Exit
 	}
+	a.tellError(e, "mcpctl logs ")
+	return e.Exit
+}
+
+// tellError words an error for people. all is the command that shows the whole of
+// what the server wrote, where the message has only the end of it.
+func (a *app) tellError(e *wire.Error, all string) {
 	where := ""
 	if e.Path != "" && (e.Line > 0 || !strings.Contains(e.Text, "'"+e.Path+"'")) {
 		where = place(e.Path, e.Line, e.Column) // unless the message names it already
 	}
-	report.Tell(a.streams.Err, report.Message{Where: where, Text: bare(e, where), Hint: e.Advice})
-	return e.Exit
+	text, hint := bare(e, where), e.Advice
+	if hint == "" && e.Name != "" && report.Brief(text) != text {
+		hint = "see all it wrote with: " + all + e.Name
+	}
+	report.Tell(a.streams.Err, report.Message{Where: where, Text: text, Hint: hint})
 }
 
 // bare is the message without the place, where an error prints its own, and with

@@ -54,7 +54,7 @@ func runTools(ctx context.Context, a *app, server string) error {
 		}
 		failed = true
 		if a.json == "" {
-			report.Tell(a.streams.Err, report.Message{Text: "server '" + sv.Name + "': " + sv.Error.Text, Hint: sv.Error.Advice})
+			a.tellError(sv.Error.On(sv.Name), "mcpctl logs ")
 		}
 	}
 	if failed {
