@@ -104,3 +104,32 @@ func TestInterruptedTests(t *testing.T) {
 		}
 	}
 }
+
+// TestReaderGone: what writes as things happen ends when nobody reads it any more,
+// also while nothing happens.
+func TestReaderGone(t *testing.T) {
+	p := newPlace(t)
+	p.write(p.userFile(), `{"mcpServers":{"off":{"command":"echo-server","enabled":false}}}`)
+	p.exits([]int{0}, "supervisor", "start") // makes a line of log
+	for _, args := range [][]string{{"status", "--watch"}, {"status", "--watch", "--json"}, {"logs", "-f", "-n", "1"}, {"logs", "-f", "-n", "1", "--json"}} {
+		reader, writer, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		cmd := p.command(t.Context(), args...)
+		var stderr bytes.Buffer
+		cmd.Stdout, cmd.Stderr = writer, &stderr
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		_ = writer.Close()
+		if n, err := reader.Read(make([]byte, 1)); n != 1 {
+			t.Errorf("mcpctl %q wrote nothing: %v %s", args, err, stderr.String())
+		}
+		_ = reader.Close()
+		wantEnd(t, cmd)
+		if got := cmd.ProcessState.ExitCode(); got != 0 || stderr.Len() > 0 {
+			t.Errorf("mcpctl %q: exit status %d\n%s", args, got, stderr.String())
+		}
+	}
+}

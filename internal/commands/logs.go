@@ -15,8 +15,8 @@ const logsHelp = `Show the log: what servers write to stderr, what they log thro
 and what the supervisor does with them. With a name, only the lines of exactly that
 server. The log is a file and is read without the supervisor.
 
-With -f new lines follow until the command is interrupted. Each record is one line
-with --json; for people its further lines are indented.`
+With -f new lines follow until the command is interrupted or nobody reads them any
+more. Each record is one line with --json; for people its further lines are indented.`
 
 type logsOptions struct {
 	server string
@@ -66,12 +66,13 @@ func runLogs(ctx context.Context, a *app, o *logsOptions, named bool) error {
 	filter := record.Filter{Server: o.server, Since: since, Last: o.last}
 	emit := func(r record.Record) error { return a.printRecord(r) }
 	if o.follow {
-		return record.Follow(ctx, s.Places.State(), filter, func(r record.Record) error {
+		write := func(r record.Record) error {
 			if err := emit(r); err != nil {
 				return err
 			}
 			return a.flush()
-		})
+		}
+		return a.whileRead(ctx, func(ctx context.Context) error { return record.Follow(ctx, s.Places.State(), filter, write) })
 	}
 	records, err := record.Read(s.Places.State(), filter)
 	if err != nil {
