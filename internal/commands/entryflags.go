@@ -91,6 +91,9 @@ func (f *entryFlags) signsIn() bool {
 // fields are the changes that the flags ask for, in the order people write the
 // keys. Transport, url, command and the switch are left to the verb.
 func (f *entryFlags) fields(ctx context.Context, a *app) ([]store.FieldEdit, error) {
+	if err := f.checkValues(); err != nil {
+		return nil, err
+	}
 	stdin := 0
 	for _, is := range []bool{f.headerStdin != "", f.oauth.secretStdin, f.entry == "-"} {
 		if is {

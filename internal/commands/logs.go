@@ -32,6 +32,9 @@ func newLogsCmd(a *app) *cobra.Command {
 		Example: "  mcpctl logs docs -n 20\n  mcpctl logs -f --since 10m",
 		Args:    names(0, 1, "a server"), ValidArgsFunction: a.completeServers,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if o.last < 0 {
+				return usageOf(cmd, "-n takes a number of records, 0 for all")
+			}
 			o.server = strings.Join(args, "")
 			return runLogs(cmd.Context(), a, o, len(args) > 0)
 		},

@@ -243,6 +243,11 @@ func unknownCommand(cmd *cobra.Command, word string) error {
 func flagError(cmd *cobra.Command, err error) error {
 	out := usagef("%s", err.Error())
 	out.Advice = "see: " + cmd.CommandPath() + " --help"
+	var wrong *pflag.InvalidValueError
+	if errors.As(err, &wrong) && wrong.GetFlag().Value.Type() == "duration" {
+		out.Text = "--" + wrong.GetFlag().Name + " " + wrong.GetValue() + ": not a duration"
+		out.Advice = durationHint(wrong.GetValue())
+	}
 	var missing *pflag.NotExistError
 	if !errors.As(err, &missing) {
 		return out
