@@ -3,6 +3,7 @@
 package commands
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"os"
@@ -65,6 +66,9 @@ func run(ctx context.Context, args []string, streams Streams, env store.Environ)
 	root.SetIn(streams.In)
 	root.SetOut(&a.out)
 	root.SetErr(streams.Err)
+	if wantsJSON(args) {
+		root.SetVersionTemplate(versionDocument(a.version)) // cobra prints it before any command runs
+	}
 	err := root.ExecuteContext(ctx)
 	if cause := context.Cause(ctx); err != nil && errors.As(cause, new(signalError)) && errors.Is(err, context.Canceled) {
 		if errors.As(err, new(wholeAnswer)) {
@@ -76,6 +80,13 @@ func run(ctx context.Context, args []string, streams Streams, env store.Environ)
 		a.json = "1" // the options did not parse; the error is still for a program
 	}
 	return a.finish(err)
+}
+
+// versionDocument is the document of --version, as a template without actions.
+func versionDocument(version string) string {
+	var b bytes.Buffer
+	_ = report.JSON(&b, report.Version{Schema: wire.Schema, Version: version}) // cannot fail: a buffer, and text
+	return b.String()
 }
 
 // finish is the one place where an error becomes words and a number.

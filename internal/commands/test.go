@@ -138,7 +138,7 @@ func testVerdict(a *app, names []string, errs []error) error {
 }
 
 func (a *app) testOne(ctx context.Context, c *store.Config, name string, timeout time.Duration) (report.TestResult, error) {
-	out := report.TestResult{Name: name, State: wire.Failed, Tools: []string{}}
+	out := report.TestResult{Name: name, State: wire.Failed, Tools: []string{}, Warnings: []report.Warning{}}
 	admitted, err := c.Admit(name)
 	if err == nil {
 		r := probe.Test(ctx, admitted, probe.Options{Env: a.env, Client: a.version, Timeout: timeout, Log: a.verboseLog(name)})
@@ -146,8 +146,13 @@ func (a *app) testOne(ctx context.Context, c *store.Config, name string, timeout
 		out.OK, out.ProtocolVersion, out.Resources, out.Prompts = r.OK, r.ProtocolVersion, r.Resources, r.Prompts
 		out.Server = wire.Peer{Name: r.ServerName, Version: r.ServerVersion}
 		out.Tools, out.MS = emptyList(r.Tools), r.Duration.Milliseconds()
-		if r.Noise > 0 && a.json == "" {
-			a.warn("server '"+name+"' wrote "+strconv.Itoa(r.Noise)+" line(s) to stdout that are not protocol messages; they were ignored", "a stdio server writes its log to stderr")
+		if r.Noise > 0 {
+			w := report.Warning{Message: "server '" + name + "' wrote " + strconv.Itoa(r.Noise) + " line(s) to stdout that are not protocol messages; they were ignored",
+				Hint: "a stdio server writes its log to stderr"}
+			out.Warnings = append(out.Warnings, w)
+			if a.json == "" {
+				a.warn(w.Message, w.Hint)
+			}
 		}
 	}
 	if err == nil {
