@@ -21,6 +21,8 @@ reads and where they go, which files are covered, and what is risky about it; wh
 it was approved before, also what changed since. Then the answer is asked for, and
 anything but "y" or "yes" is a no, the end of input and Ctrl-C included. Elsewhere
 the full fingerprint of what was reviewed must be given; --list --json supplies it.
+--files does the same for the files that the approval covers; it is required when
+only they have changed since the last approval.
 There is no approval of entries that are not there yet. Where the
 project files of several clients hold the name, the fingerprint says which is meant;
 without it, it is the strongest that is not approved.
@@ -41,6 +43,7 @@ type approveOptions struct {
 	names       []string
 	list        bool
 	fingerprint string
+	files       string
 	entryOnly   bool
 }
 
@@ -60,6 +63,7 @@ func newApproveCmd(a *app) *cobra.Command {
 	f := cmd.Flags()
 	f.BoolVar(&o.list, "list", false, "list what needs approval, and change nothing")
 	f.StringVar(&o.fingerprint, "fingerprint", "", "approve only the entry with exactly this fingerprint `FP`")
+	f.StringVar(&o.files, "files", "", "with --fingerprint: only while the files it covers have exactly this fingerprint `FP`")
 	f.BoolVar(&o.entryOnly, "entry-only", false, "do not cover the files of the project that the entry names")
 	return cmd
 }
@@ -74,6 +78,9 @@ func runApprove(ctx context.Context, a *app, o *approveOptions) error {
 	}
 	if o.fingerprint != "" && len(o.names) > 1 {
 		return usagef("--fingerprint goes with one name")
+	}
+	if o.files != "" && (o.fingerprint == "" || o.entryOnly) {
+		return usagef("--files goes with --fingerprint, and not with --entry-only")
 	}
 	doc := report.Approvals{Schema: wire.Schema, Servers: []report.ApprovalRow{}}
 	var errs []error
@@ -156,7 +163,7 @@ func (a *app) approveOne(ctx context.Context, c *store.Config, name string, o *a
 	}
 	if row == nil {
 		a.say("'%s' is the user's own and needs no approval", name)
-		return report.ApprovalRow{Name: name, Approval: string(store.NotNeeded), Covers: []string{}, Does: []string{}, Risks: []string{}}, nil
+		return report.ApprovalRow{Name: name, Approval: string(store.NotNeeded), Covers: []string{}, Does: []string{}, Hidden: []string{}, Risks: []string{}}, nil
 	}
 	review, err := c.Store.Review(row.Entry, o.entryOnly)
 	if err != nil {
@@ -176,7 +183,12 @@ func (a *app) approveOne(ctx context.Context, c *store.Config, name string, o *a
 
 func approvalRow(c *store.Config, row *store.Row) report.ApprovalRow {
 	e := row.Entry
+	files := ""
+	if r, err := c.Store.Review(e, false); err == nil {
+		files = string(r.Files())
+	}
 	return report.ApprovalRow{
+		FilesFingerprint: files, Hidden: emptyList(e.Hidden()),
 		Name: e.Name, Source: e.Source.Path, Line: e.Line, Approval: string(row.Approval), Reason: row.Why,
 		Fingerprint: string(e.Fingerprint), Entry: e.Masked(),
 		Covers: emptyList(c.Store.CoveredPaths(e)), Does: emptyList(c.Store.Facts(e)), Risks: emptyList(c.Store.Risks(e)),

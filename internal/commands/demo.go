@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -52,6 +54,10 @@ const demoLimit = 2 * time.Minute
 func runDemo(ctx context.Context, a *app) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, demoLimit)
 	defer cancel()
+	// Whoever reads this may go before the end; then there is still to clean up.
+	pipe := make(chan os.Signal, 1)
+	signal.Notify(pipe, syscall.SIGPIPE)
+	defer signal.Stop(pipe)
 	d, err := newDemo(ctx, a)
 	if err != nil {
 		return err
@@ -94,9 +100,12 @@ func newDemo(ctx context.Context, a *app) (*demo, error) {
 // clean stops the demo's supervisor and removes its folder, whatever happened.
 func (d *demo) clean() error {
 	d.ctx = context.WithoutCancel(d.ctx)
-	d.say("Stop the supervisor, and with it every server")
 	failed := d.err
 	d.err = nil
+	if failed != nil {
+		d.app.streams.Out = io.Discard // it goes wrong, or nobody is looking
+	}
+	d.say("Stop the supervisor, and with it every server")
 	d.run(0, "supervisor", "stop")
 	d.run(1, "supervisor", "status")
 	if failed == nil {
@@ -117,7 +126,11 @@ func (d *demo) clean() error {
 	return failed
 }
 
-func (d *demo) printf(format string, args ...any) { fmt.Fprintf(d.app.streams.Out, format, args...) }
+func (d *demo) printf(format string, args ...any) {
+	if _, err := fmt.Fprintf(d.app.streams.Out, format, args...); err != nil && d.err == nil {
+		d.err = wire.NewError(wire.IO, "cannot write to stdout: "+err.Error(), "")
+	}
+}
 
 func (d *demo) say(text string) {
 	if d.err == nil {
@@ -138,7 +151,9 @@ func (d *demo) run(want int, args ...string) string {
 	if got != 0 {
 		d.printf("  (exit status %d)\n", got)
 	}
-	if got != want {
+	if d.ctx.Err() != nil {
+		d.err = d.ctx.Err()
+	} else if got != want && d.err == nil {
 		d.err = fmt.Errorf("the demo expected exit status %d of 'mcpctl %s', and got %d", want, strings.Join(args, " "), got)
 	}
 	return out.String()

@@ -32,7 +32,7 @@ func (a *app) agreed(ctx context.Context, r reviewed, o *approveOptions) error {
 		if fp != e.Fingerprint {
 			return store.Conflict(e, fp)
 		}
-		return nil
+		return r.filesAgreed(o)
 	}
 	tty, done := a.conversation()
 	if tty == nil {
@@ -51,6 +51,31 @@ func (a *app) agreed(ctx context.Context, r reviewed, o *approveOptions) error {
 		return wire.NewError(wire.NotApproved, "'"+e.Name+"' was not approved", "").On(e.Name)
 	}
 	return nil
+}
+
+// filesAgreed: the files that the entry runs are part of what is approved. A script
+// names them by --files; without it they may be anything, unless the entry was
+// approved before and a file has changed since: then the entry's fingerprint, which
+// is the old one, says nothing.
+func (r reviewed) filesAgreed(o *approveOptions) error {
+	e, now := r.row.Entry, r.review.Files()
+	changed := wire.NewError(wire.ConfigConflict, "", "look at them; mcpctl approve --list "+e.Name+" --json gives both fingerprints, for --fingerprint and --files").On(e.Name)
+	switch {
+	case o.files != "":
+		fp, ok := store.ParseFingerprint(o.files)
+		if !ok {
+			return usagef("--files takes sha256: and all 64 hex digits")
+		}
+		if fp == now {
+			return nil
+		}
+		changed.Text = "the files of '" + e.Name + "' are not those that were reviewed: expected " + o.files + ", found " + string(now)
+	case !o.entryOnly && r.config.Approvals.OnlyFilesChanged(r.config.Store, e):
+		changed.Text = "'" + e.Name + "' is the entry that was approved, but " + r.row.Why
+	default:
+		return nil
+	}
+	return changed
 }
 
 // conversation is where a person is asked: stderr where that is a terminal, else
@@ -96,11 +121,13 @@ func (a *app) answer(ctx context.Context, tty io.Writer) (yes bool, err error) {
 	}
 }
 
-// show prints everything there is to know about an entry; nothing is shortened.
+// show prints everything there is to know about an entry; nothing is shortened
+// and nothing hidden: what is shown is what is approved and what runs. The text is
+// the repository's own, and who asks sits at a terminal.
 func (r reviewed) show(w io.Writer) {
 	row := approvalRow(r.config, r.row)
 	fmt.Fprintf(w, "server '%s' of %s: %s\n\n", redact.Line(row.Name), redact.Line(place(row.Source, row.Line, r.row.Entry.Column)), redact.Line(r.reason()))
-	fmt.Fprintf(w, "%s\n\n", redact.Visible(report.Indented(row.Entry)))
+	fmt.Fprintf(w, "%s\n\n", redact.Visible(report.Indented(r.row.Entry.Raw)))
 	list := func(title string, lines []string) {
 		if len(lines) == 0 {
 			return
@@ -109,9 +136,6 @@ func (r reviewed) show(w io.Writer) {
 		for _, line := range lines {
 			fmt.Fprintf(w, "  %s\n", redact.Line(line))
 		}
-	}
-	if hidden := r.row.Entry.Hidden(); len(hidden) > 0 {
-		list("hidden above; see it with: mcpctl show "+row.Name+" --reveal", hidden)
 	}
 	list("what it does", row.Does)
 	if r.review.EntryOnly {
@@ -138,14 +162,11 @@ func (r reviewed) showDifference(w io.Writer) {
 	if d == nil {
 		return
 	}
-	text := report.Unified("approved", report.Indented(d.Before)+"\n", report.Indented(e.Masked())+"\n")
-	if text == "" && len(d.Hidden) == 0 && len(d.Files) == 0 {
+	text := report.Unified("approved", report.Indented(d.Before)+"\n", report.Indented(e.Raw)+"\n")
+	if text == "" && len(d.Files) == 0 {
 		return
 	}
 	fmt.Fprintf(w, "changed since it was approved on %s:\n%s", d.Time.Local().Format("2006-01-02 15:04"), text)
-	for _, where := range d.Hidden {
-		fmt.Fprintf(w, "  the hidden value of %s is another one\n", redact.Line(where))
-	}
 	for _, f := range d.Files {
 		fmt.Fprintf(w, "  the file %s is %s\n", redact.Line(f.Path), f.What)
 	}

@@ -99,6 +99,8 @@ type statusWriter struct {
 	app   *app
 	names []string
 	last  map[string]wire.ServerStatus
+
+	problems []string // of files, as they were written last
 }
 
 func (w *statusWriter) write(status wire.Status) error {
@@ -108,6 +110,15 @@ func (w *statusWriter) write(status wire.Status) error {
 			return err
 		}
 		return w.app.flush()
+	}
+	for _, p := range status.Problems {
+		if line := place(p.Source, p.Line, p.Column) + ": " + p.Message; !slices.Contains(w.problems, line) {
+			w.app.out.WriteString(redact.Line(time.Now().Format(time.TimeOnly)+" "+line) + "\n")
+		}
+	}
+	w.problems = nil
+	for _, p := range status.Problems {
+		w.problems = append(w.problems, place(p.Source, p.Line, p.Column)+": "+p.Message)
 	}
 	next := make(map[string]wire.ServerStatus, len(status.Servers))
 	for _, s := range status.Servers {

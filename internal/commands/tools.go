@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -17,20 +18,28 @@ none, and keeps the connections.
 
 With --json each tool's definition is what the server sent. JOINED is the name by
 which the tools of several servers can be told apart. A server that cannot be
-asked does not hide the tools of the others.`
+asked does not hide the tools of the others; --timeout bounds the wait for each,
+which is a minute otherwise.`
 
 func newToolsCmd(a *app) *cobra.Command {
-	return &cobra.Command{
+	var timeout time.Duration
+	cmd := &cobra.Command{
 		Use: "tools [SERVER]", Short: "list the tools of servers", Long: toolsHelp,
 		Example: "  mcpctl tools\n  mcpctl tools docs --json | jq '.servers[0].tools[].definition.inputSchema'",
 		Args:    names(0, 1, "a server"), ValidArgsFunction: a.completeServers,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return runTools(cmd.Context(), a, strings.Join(args, ""))
+			if timeout < 0 || cmd.Flags().Changed("timeout") && timeout == 0 {
+				return usageOf(cmd, "--timeout takes a duration above 0, such as 20s")
+			}
+			in := wire.InServer{Session: wire.DefaultSession, Server: strings.Join(args, ""), TimeoutMS: timeout.Milliseconds()}
+			return runTools(cmd.Context(), a, in)
 		},
 	}
+	cmd.Flags().DurationVar(&timeout, "timeout", 0, "wait at most `D` such as 20s for each server (default 1m)")
+	return cmd
 }
 
-func runTools(ctx context.Context, a *app, server string) error {
+func runTools(ctx context.Context, a *app, in wire.InServer) error {
 	s, err := a.open()
 	if err != nil {
 		return err
@@ -41,7 +50,7 @@ func runTools(ctx context.Context, a *app, server string) error {
 	}
 	defer client.Close()
 	var doc wire.Tools
-	if err := client.Call(ctx, wire.MethodListTools, wire.InServer{Session: wire.DefaultSession, Server: server}, &doc); err != nil {
+	if err := client.Call(ctx, wire.MethodListTools, in, &doc); err != nil {
 		return err
 	}
 	if err := a.print(doc, func(w *bytes.Buffer) error { return toolsTable(w, doc) }); err != nil {

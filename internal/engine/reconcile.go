@@ -57,12 +57,29 @@ func (s *Session) reload(r reading) {
 	if s.ctx.Err() != nil {
 		return
 	}
+	s.tellProblems(config)
 	s.config = config
 	files := config.Files()
 	s.signature = signature(files)
 	s.files.watch(files)
 	s.reconcile()
 	s.bump()
+}
+
+// tellProblems logs what has become wrong with a file since the last reading.
+// held: mu.
+func (s *Session) tellProblems(next *store.Config) {
+	known := map[store.Problem]bool{}
+	if s.config != nil {
+		for _, p := range s.config.Problems {
+			known[p] = true
+		}
+	}
+	for _, p := range next.Problems {
+		if !known[p] && p.Severity == store.SeverityError {
+			s.event("", "error", fmt.Sprintf("%s:%d:%d: %s; what ran before goes on", p.Source, p.Line, p.Column, p.Message))
+		}
+	}
 }
 
 // unsafe: a path that leads out of the workspace supplies nothing, not even

@@ -355,7 +355,10 @@ func (sv *server) acquire(ctx context.Context) (conn *dial.Conn, release func(),
 			}
 			// Its run is about to publish that; there is nothing to send to.
 		case wire.NotRunning:
+			kicked = true // this start is the try
 			sv.start()
+		case wire.Starting:
+			kicked = true // and so is the one that is under way
 		case wire.Failed, wire.Disconnected:
 			if kicked || sv.givenUp || sv.run == nil {
 				err = sv.err

@@ -13,9 +13,9 @@ import (
 )
 
 // ListTools returns the tools of one server, or of all for "". It waits until
-// they are connected or have failed; a server that has none to give carries its
-// error and spoils no other.
-func (s *Session) ListTools(ctx context.Context, name string) (wire.Tools, error) {
+// they are connected or have failed, each for limit at most, 0 for a minute; a
+// server that has none to give carries its error and spoils no other.
+func (s *Session) ListTools(ctx context.Context, name string, limit time.Duration) (wire.Tools, error) {
 	var servers []*server
 	if name != "" {
 		sv, err := s.server(name)
@@ -35,7 +35,7 @@ func (s *Session) ListTools(ctx context.Context, name string) (wire.Tools, error
 	out := wire.Tools{Schema: wire.Schema, Servers: make([]wire.ServerTools, len(servers))}
 	var wg sync.WaitGroup
 	for i, sv := range servers {
-		wg.Go(func() { out.Servers[i] = sv.describeTools(ctx) })
+		wg.Go(func() { out.Servers[i] = sv.describeTools(ctx, limit) })
 	}
 	wg.Wait()
 	s.join(&out)
@@ -71,9 +71,9 @@ func (s *Session) all() []*server {
 	return out
 }
 
-func (sv *server) describeTools(ctx context.Context) wire.ServerTools {
+func (sv *server) describeTools(ctx context.Context, limit time.Duration) wire.ServerTools {
 	out := wire.ServerTools{Name: sv.name, Tools: []wire.Tool{}}
-	_, release, err := sv.acquire(ctx)
+	_, release, err := sv.acquireWithin(ctx, limit)
 	if err == nil {
 		release()
 	}

@@ -86,6 +86,9 @@ func (c *Config) refusal(name string) error {
 	at.Code_ = CodeNotApproved
 	at.Message = "server '" + name + "' is not approved: " + rows[0].Why
 	at.Hint_ = fmt.Sprintf("review it with: mcpctl show %s; then: mcpctl approve %s --fingerprint %s", name, name, e.Fingerprint)
+	if c.Approvals.OnlyFilesChanged(c.Store, e) {
+		at.Hint_ = "review the file; then: mcpctl approve " + name + " with the fingerprints that mcpctl approve --list --json gives"
+	}
 	if rows[0].Approval == Denied {
 		at.Hint_ = "it was denied; lift that with: mcpctl approve " + name
 	}

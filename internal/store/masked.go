@@ -115,6 +115,8 @@ func maskText(text, where string) string {
 	switch {
 	case where == "url":
 		return redact.URL(text)
+	case strings.HasPrefix(where, "env.") && loadsCode(where[len("env."):]):
+		return redact.Text(text) // it says what runs, and that must be seen
 	case secretAt(where):
 		return redact.Values(map[string]string{where: text})[where]
 	}

@@ -3,8 +3,6 @@ package store
 import (
 	"context"
 	"encoding/json"
-	"maps"
-	"slices"
 	"strconv"
 	"time"
 
@@ -48,6 +46,27 @@ func (r Review) Covers() []string {
 	return paths
 }
 
+// Files is one fingerprint over the files of the review, "" when there are none:
+// what a script gives to say that it has seen them.
+func (r Review) Files() Fingerprint {
+	if len(r.files) == 0 {
+		return ""
+	}
+	data, err := json.Marshal(r.files)
+	if err != nil {
+		return "" // strings and numbers always encode
+	}
+	return sum(data)
+}
+
+// OnlyFilesChanged tells whether e is the entry that was approved, and a file that
+// the approval covers is not what it was. The entry's fingerprint alone then does
+// not say what would be approved.
+func (a *Approvals) OnlyFilesChanged(s *Store, e *Entry) bool {
+	r := a.find(e.Source.Real, e.Name)
+	return r != nil && !r.Denied && !r.EntryOnly && r.Fingerprint == e.Fingerprint && len(changedFiles(r.Files, s.coveredFiles(e))) > 0
+}
+
 // ApproveReview records the user's word for exactly what was reviewed.
 func (s *Store) ApproveReview(ctx context.Context, r Review) error {
 	e := r.Entry
@@ -69,8 +88,7 @@ func (f FileChange) since() string {
 // Difference is what changed since an entry was approved last.
 type Difference struct {
 	Time   time.Time
-	Before json.RawMessage // the entry that was approved, secrets masked
-	Hidden []string        // fields whose masked values differ, as in "env.KEY"
+	Before json.RawMessage // the entry that was approved, as it was written
 	Files  []FileChange
 }
 
@@ -91,25 +109,11 @@ func (a *Approvals) Difference(s *Store, e *Entry) *Difference {
 		return nil
 	}
 	r := a.find(e.Source.Real, e.Name)
-	d := &Difference{Time: r.Time, Before: MaskEntry(before), Hidden: hiddenChanges(before, e.Raw)}
+	d := &Difference{Time: r.Time, Before: before}
 	if !r.EntryOnly {
 		d.Files = changedFiles(r.Files, s.coveredFiles(e))
 	}
 	return d
-}
-
-// hiddenChanges names the fields that differ although they look equal once they
-// are masked: a difference of masked texts alone would not tell of them.
-func hiddenChanges(before, after json.RawMessage) []string {
-	was, is := leaves(before), leaves(after)
-	maskedWas, maskedIs := leaves(MaskEntry(before)), leaves(MaskEntry(after))
-	var out []string
-	for _, where := range slices.Sorted(maps.Keys(is)) {
-		if old, ok := was[where]; ok && old != is[where] && maskedWas[where] == maskedIs[where] {
-			out = append(out, where)
-		}
-	}
-	return out
 }
 
 // leaves maps the dotted path of each string and number to its text.

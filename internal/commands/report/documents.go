@@ -100,16 +100,19 @@ type Approvals struct {
 
 // ApprovalRow is one entry that needs the user's word.
 type ApprovalRow struct {
-	Name        string          `json:"name"`
-	Source      string          `json:"source"`
-	Line        int             `json:"line"`
-	Approval    string          `json:"approval"`
-	Reason      string          `json:"reason"`
-	Fingerprint string          `json:"fingerprint"`
-	Covers      []string        `json:"covers"`
-	Does        []string        `json:"does"`
-	Risks       []string        `json:"risks"`
-	Entry       json.RawMessage `json:"entry"`
+	Name        string   `json:"name"`
+	Source      string   `json:"source"`
+	Line        int      `json:"line"`
+	Approval    string   `json:"approval"`
+	Reason      string   `json:"reason"`
+	Fingerprint string   `json:"fingerprint"`
+	Covers      []string `json:"covers"`
+	// FilesFingerprint is over the files that an approval covers; "" when there are none.
+	FilesFingerprint string          `json:"filesFingerprint"`
+	Does             []string        `json:"does"`
+	Hidden           []string        `json:"hidden"` // fields of the entry whose value is not shown whole
+	Risks            []string        `json:"risks"`
+	Entry            json.RawMessage `json:"entry"`
 }
 
 // Test is the document of `test`.

@@ -236,7 +236,7 @@ func (f *fakeSession) Watch() *engine.Watch { panic("no watch here") }
 func (f *fakeSession) List() wire.List {
 	return wire.List{Schema: 1, Workspace: f.o.Store.Workspace.Dir}
 }
-func (f *fakeSession) ListTools(context.Context, string) (wire.Tools, error) {
+func (f *fakeSession) ListTools(context.Context, string, time.Duration) (wire.Tools, error) {
 	panic("listTools went wrong")
 }
 func (f *fakeSession) CallTool(ctx context.Context, call wire.CallTool) (wire.CallResult, error) {

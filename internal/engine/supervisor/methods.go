@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/mcpctl/mcpctl/internal/engine/wire"
 	"github.com/mcpctl/mcpctl/internal/store"
@@ -142,7 +143,7 @@ func listTools(c *connection, req wire.Request) (func(context.Context), error) {
 	var in wire.InServer
 	sess, err := c.decode(req, &in, &in.Session)
 	return func(ctx context.Context) {
-		tools, err := sess.ListTools(ctx, in.Server)
+		tools, err := sess.ListTools(ctx, in.Server, time.Duration(in.TimeoutMS)*time.Millisecond)
 		req.Reply(ctx, tools, err)
 	}, err
 }

@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/mcpctl/mcpctl/internal/engine"
 	"github.com/mcpctl/mcpctl/internal/engine/wire"
@@ -20,7 +21,7 @@ type session interface {
 	Status() wire.Status
 	Watch() *engine.Watch
 	List() wire.List
-	ListTools(ctx context.Context, server string) (wire.Tools, error)
+	ListTools(ctx context.Context, server string, limit time.Duration) (wire.Tools, error)
 	CallTool(ctx context.Context, call wire.CallTool) (wire.CallResult, error)
 	Reconnect(ctx context.Context, server string) error
 	Info() wire.SessionInfo

@@ -109,9 +109,11 @@ type InSession struct {
 }
 
 // InServer names one server of a session; "" means all where that makes sense.
+// TimeoutMS bounds the wait for each, 0 is a minute.
 type InServer struct {
-	Session string `json:"session"`
-	Server  string `json:"server,omitempty"`
+	Session   string `json:"session"`
+	Server    string `json:"server,omitempty"`
+	TimeoutMS int64  `json:"timeoutMs,omitempty"`
 }
 
 // CallTool asks for one tool call. Arguments are passed on byte for byte.

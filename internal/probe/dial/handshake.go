@@ -50,13 +50,17 @@ type dialer struct {
 
 func (d *dialer) open(ctx context.Context) (*Conn, error) {
 	const tries = 2 // a server that leaves at the wrong first word gets one more
-	e := d.first()
+	first := d.first()
+	e := first
 	for try := 1; ; try++ {
 		c, next, err := d.try(ctx, e)
 		eras.Lock()
-		if err == nil {
+		switch {
+		case err == nil:
 			eras.of[d.fingerprint] = eraOf(c.info.ProtocolVersion)
-		} else {
+		case first == probing && e == legacy:
+			eras.of[d.fingerprint] = legacy // neither worked: one start is enough the next time
+		default:
 			delete(eras.of, d.fingerprint)
 		}
 		eras.Unlock()
