@@ -3,6 +3,7 @@ package commands
 import (
 	"context"
 	"encoding/json"
+	"regexp"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -83,6 +84,9 @@ func (o *addOptions) positional(cmd *cobra.Command, args []string) error {
 	if len(words) == 0 {
 		return usageOf(cmd, "name the server")
 	}
+	if err := strayVariable(words); err != nil {
+		return err
+	}
 	o.name = words[0]
 	switch rest := words[1:]; {
 	case len(rest) == 1 && strings.Contains(rest[0], "://"):
@@ -90,10 +94,27 @@ func (o *addOptions) positional(cmd *cobra.Command, args []string) error {
 			return usageOf(cmd, "the URL is given twice")
 		}
 		o.url = rest[0]
+	case len(rest) == 1 && withoutScheme.MatchString(rest[0]):
+		return wire.NewError(wire.Usage, "'"+rest[0]+"' has no http:// or https:// in front", "a URL is written as https://HOST/PATH, and a command behind --")
 	case len(rest) > 0:
 		return wire.NewError(wire.Usage, "unexpected '"+rest[0]+"'", "put -- in front of the server's command: mcpctl add "+o.name+" -- "+strings.Join(rest, " "))
 	}
 	return o.oneSource(cmd)
+}
+
+// withoutScheme is what looks like a URL that lacks its beginning: a host with a
+// port, or one with a dot and a path.
+var withoutScheme = regexp.MustCompile(`^(?:[\w.-]+:\d+|localhost|\[[0-9a-fA-F:]+\](?::\d+)?|[\w-]+(?:\.[\w-]+)+)(?:/.*)?$`)
+
+// strayVariable is the error for a second variable behind one -e, as K=V where a
+// name is expected. The value may be a secret, so it is not repeated.
+func strayVariable(words []string) error {
+	for _, word := range words {
+		if key, _, ok := strings.Cut(word, "="); ok && store.IsVariable(key) {
+			return wire.NewError(wire.Usage, "unexpected '"+key+"=...'", "each variable has an -e of its own, as in: -e A=1 -e B=2")
+		}
+	}
+	return nil
 }
 
 func (o *addOptions) oneSource(cmd *cobra.Command) error {

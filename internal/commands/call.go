@@ -93,7 +93,7 @@ func runCall(ctx context.Context, a *app, o *callOptions) error {
 	request := wire.CallTool{Session: wire.DefaultSession, Server: o.server, Tool: o.tool, Arguments: in.object(), TimeoutMS: o.timeout.Milliseconds()}
 	var doc wire.CallResult
 	if err := client.Call(ctx, wire.MethodCallTool, request, &doc); err != nil {
-		return err
+		return withinFlag(err, o.timeout)
 	}
 	return a.printCall(o, doc)
 }

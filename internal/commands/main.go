@@ -235,6 +235,11 @@ func plainFlags(usages string) string {
 		optional, "[=1]"+strings.Repeat(" ", len(optional)-len("[=1]"))).Replace(usages)
 }
 
+// otherWords are commands that people look for elsewhere than where they are.
+var otherWords = map[string]string{
+	"version": "mcpctl --version", "start": "mcpctl supervisor start", "stop": "mcpctl supervisor stop", "restart": "mcpctl supervisor restart",
+}
+
 func unknownCommand(cmd *cobra.Command, word string) error {
 	err := usagef("'%s' is not a command", word)
 	err.Advice = "see: mcpctl help"
@@ -244,7 +249,11 @@ func unknownCommand(cmd *cobra.Command, word string) error {
 			names = append(names, c.Name())
 		}
 	}
-	if near := store.Closest(word, names); near != "" {
+	near := store.Closest(word, names)
+	if known := otherWords[word]; known != "" && cmd.Parent() == nil {
+		near = known
+	}
+	if near != "" {
 		err.Advice = "did you mean '" + near + "'?"
 	}
 	return err
@@ -263,12 +272,26 @@ func flagError(cmd *cobra.Command, err error) error {
 	if !errors.As(err, &missing) {
 		return out
 	}
+	if hint := commandHint(cmd); hint != "" {
+		out.Advice = hint
+		return out
+	}
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
 	if near := store.Closest(missing.GetSpecifiedName(), names); near != "" {
 		out.Advice = "did you mean '--" + near + "'?"
 	}
 	return out
+}
+
+// commandHint is for a server's command whose options mcpctl took for its own; ""
+// where none is to be seen. What stands in front of the option tells.
+func commandHint(cmd *cobra.Command) string {
+	words := cmd.Flags().Args()
+	if takes := cmd.Name() == "add" || cmd.Name() == "update"; !takes || len(words) < 2 || strings.Contains(words[1], "://") {
+		return ""
+	}
+	return "put -- in front of the server's command: mcpctl " + cmd.Name() + " " + words[0] + " -- " + words[1] + " ..."
 }
 
 // names checks the number of names a command is given.

@@ -119,8 +119,11 @@ func nothingRemoved(names []string, err error) error {
 // defining is the chosen scope, or the only one whose file holds the name.
 func (s *scopeFlags) defining(c *store.Config, name string) (store.Scope, error) {
 	chosen, err := s.scope("")
-	if err != nil || chosen != "" {
-		return chosen, err
+	if err != nil {
+		return "", err
+	}
+	if chosen != "" {
+		return chosen, otherFile(c, chosen, name)
 	}
 	var found []store.Scope
 	for _, src := range c.Sources {

@@ -159,7 +159,7 @@ func (a *app) testOne(ctx context.Context, c *store.Config, name string, timeout
 		out.State = wire.Connected
 		return out, nil
 	}
-	e := wire.FromError(err).On(name)
+	e := wire.FromError(withinFlag(err, timeout)).On(name)
 	out.Error = e
 	switch e.Word {
 	case wire.NotApproved:

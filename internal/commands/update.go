@@ -94,6 +94,9 @@ func (o *updateOptions) positional(cmd *cobra.Command, args []string) error {
 			return usageOf(cmd, "no command behind '--'")
 		}
 	}
+	if err := strayVariable(words); err != nil {
+		return err
+	}
 	switch {
 	case len(words) == 0:
 		return usageOf(cmd, "name the server")

@@ -123,7 +123,7 @@ func (s *Store) Remove(ctx context.Context, req RemoveRequest) (Change, error) {
 		return doc.Remove([]string{src.clientRow().TopKey, req.Name})
 	}, func(after *Source) error {
 		if after.entry(req.Name) != nil {
-			return &Error{Code_: CodeInvalid, Path: after.Path, Server_: req.Name, Message: "the name stands in the file twice",
+			return &Error{Code_: CodeInvalid, Path: after.Path, Server_: req.Name, Message: "the name " + quoted(req.Name) + " stands twice",
 				Hint_: "remove one of them with an editor"}
 		}
 		return nil
