@@ -115,6 +115,36 @@ func TestApproveInterrupted(t *testing.T) {
 	}
 }
 
+// TestSecretIsNotShown: at a terminal a secret is asked for, and what is typed is
+// not shown; Ctrl-C ends the command and writes nothing.
+func TestSecretIsNotShown(t *testing.T) {
+	p := newPlace(t)
+	for _, args := range [][]string{
+		{"add", "h", "https://example.com/mcp", "--header-stdin", "X-Key"},
+		{"add", "o", "https://example.com/mcp", "--oauth-client-id", "me", "--oauth-client-secret-stdin"},
+	} {
+		c := p.onTerminal(args...)
+		c.until("(not shown): ")
+		c.enter("hunter-2\r")
+		if shown, exit := c.end(); exit != 0 || strings.Contains(shown, "hunter") {
+			t.Errorf("exit status %d\n%s", exit, shown)
+		}
+		if text := read(t, p.userFile()); !strings.Contains(text, `"hunter-2"`) {
+			t.Errorf("not written:\n%s", text)
+		}
+		p.exits([]int{0}, "remove", args[1])
+		c = p.onTerminal(args...)
+		c.until("(not shown): ")
+		c.enter("\x03")
+		if shown, exit := c.end(); exit != 130 {
+			t.Errorf("exit status %d\n%s", exit, shown)
+		}
+		if text := read(t, p.userFile()); strings.Contains(text, "example") {
+			t.Errorf("written:\n%s", text)
+		}
+	}
+}
+
 // TestA10EnterIsNo: on a terminal too, doing nothing approves nothing.
 func TestA10EnterIsNo(t *testing.T) {
 	p := newPlace(t)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/engine/wire"
 	"github.com/mcpctl/mcpctl/internal/store"
+	"github.com/mcpctl/mcpctl/internal/store/redact"
 )
 
 const addHelp = `Add a server. Everything behind "--" is the server's command and its arguments,
@@ -31,7 +32,8 @@ is taken is refused, and so is one that only differs in case or in '-' and '_';
 Values may hold ${NAME} or ${NAME:-default}; they are stored as written and
 resolved when the server is started. --env-from and --header-from store such a
 reference, and --header-stdin and --oauth-client-secret-stdin read a value from
-stdin, so that no secret stands in the list of processes. "$$" in a value is a
+stdin, or ask for it at a terminal, so that no secret stands in the list of
+processes. "$$" in a value is a
 dollar; a single one that no brace follows is one too. A whole value "!command" of a
 user or local entry is run when the server is started (see: mcpctl help
 environment).`
@@ -97,7 +99,7 @@ func (o *addOptions) positional(cmd *cobra.Command, args []string) error {
 	case len(rest) == 1 && withoutScheme.MatchString(rest[0]):
 		return wire.NewError(wire.Usage, "'"+rest[0]+"' has no http:// or https:// in front", "a URL is written as https://HOST/PATH, and a command behind --")
 	case len(rest) > 0:
-		return wire.NewError(wire.Usage, "unexpected '"+rest[0]+"'", "put -- in front of the server's command: mcpctl add "+o.name+" -- "+strings.Join(rest, " "))
+		return wire.NewError(wire.Usage, "unexpected '"+rest[0]+"'", "put -- in front of the server's command: mcpctl add "+o.name+" -- "+strings.Join(redact.Args(rest), " "))
 	}
 	return o.oneSource(cmd)
 }

@@ -139,18 +139,33 @@ func (f *entryFlags) envFields(_ context.Context, _ *app, l *fieldList) error {
 	for _, kv := range f.env {
 		k, v, ok := strings.Cut(kv, "=")
 		if !ok || !store.IsVariable(k) {
-			return wire.NewError(wire.Usage, "'"+k+"' is not K=V with a variable's name", "to pass a variable on: --env-from "+k)
+			return notVariable(k, ok)
 		}
 		if !l.set(v, "env", k) {
 			return usagef("the variable %s is given twice", k)
 		}
 	}
 	for _, name := range f.envFrom {
-		if !store.IsVariable(name) || !l.set("${"+name+"}", "env", name) {
-			return usagef("--env-from %s: not a variable's name, or given twice", name)
+		if !store.IsVariable(name) {
+			return usagef("--env-from takes the name of a variable, not its value")
+		}
+		if !l.set("${"+name+"}", "env", name) {
+			return usagef("the variable %s is given twice", name)
 		}
 	}
 	return nil
+}
+
+// notVariable is the error for -e. What has no '=' may be a value, and is not
+// repeated unless it can be a name.
+func notVariable(word string, pair bool) error {
+	switch {
+	case store.IsVariable(word):
+		return wire.NewError(wire.Usage, "'"+word+"' is not K=V", "to pass a variable on: --env-from "+word)
+	case pair:
+		return usagef("'%s' of -e is not a variable's name", word)
+	}
+	return usagef("-e takes K=V with a variable's name, and what was given has no '='")
 }
 
 func (f *entryFlags) headerFields(ctx context.Context, a *app, l *fieldList) error {
@@ -165,7 +180,7 @@ func (f *entryFlags) headerFields(ctx context.Context, a *app, l *fieldList) err
 	for _, h := range f.headers {
 		name, value, ok := cutHeader(h)
 		if !ok {
-			return usagef("'%s' is not 'K: V' or K=V", name)
+			return usagef("-H takes 'K: V' or K=V, and what was given has neither ':' nor '='") // it may be a token
 		}
 		if err := add(name, value); err != nil {
 			return err
@@ -174,7 +189,7 @@ func (f *entryFlags) headerFields(ctx context.Context, a *app, l *fieldList) err
 	for _, h := range f.headerFrom {
 		name, variable, _ := strings.Cut(h, "=")
 		if !store.IsVariable(variable) {
-			return usagef("--header-from %s: write K=NAME with a variable's name", h)
+			return usagef("--header-from takes K=NAME with the name of a variable, not its value")
 		}
 		if err := add(name, "${"+variable+"}"); err != nil {
 			return err
@@ -182,7 +197,7 @@ func (f *entryFlags) headerFields(ctx context.Context, a *app, l *fieldList) err
 	}
 	if f.bearerEnv != "" {
 		if !store.IsVariable(f.bearerEnv) {
-			return usagef("--bearer-token-env-var %s: not a variable's name", f.bearerEnv)
+			return usagef("--bearer-token-env-var takes the name of a variable, not its value")
 		}
 		if err := add("Authorization", "Bearer ${"+f.bearerEnv+"}"); err != nil {
 			return err
@@ -230,14 +245,6 @@ func (f *entryFlags) oauthFields(ctx context.Context, a *app, l *fieldList) erro
 
 // entryLimit bounds what is read from stdin, as a project file is bounded.
 const entryLimit = 1 << 20
-
-func (a *app) secretFromStdin(ctx context.Context, what string) (string, error) {
-	data, err := a.readStdin(ctx, what, entryLimit)
-	if err != nil {
-		return "", err
-	}
-	return strings.TrimRight(string(data), "\r\n"), nil
-}
 
 // checkedURL is --url, or a usage error that says what is wrong with it.
 func (f *entryFlags) checkedURL() (string, error) {

@@ -18,6 +18,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/commands/report"
 	"github.com/mcpctl/mcpctl/internal/engine/wire"
 	"github.com/mcpctl/mcpctl/internal/store"
+	"github.com/mcpctl/mcpctl/internal/store/redact"
 )
 
 // Version is the program's version, set by cmd/mcpctl.
@@ -107,6 +108,11 @@ func (a *app) finish(err error) int {
 		}
 	}
 	e := wire.FromError(err)
+	if e.Word == wire.Usage { // it repeats what was typed, which may be a token in a wrong place
+		hidden := *e
+		hidden.Text, hidden.Advice = redact.Text(e.Text), redact.Text(e.Advice)
+		e = &hidden
+	}
 	if a.json != "" {
 		_ = report.JSON(a.streams.Err, report.ErrorDocument{Schema: wire.Schema, Error: e})
 		return e.Exit
