@@ -45,7 +45,7 @@ func newCallCmd(a *app) *cobra.Command {
 	o := &callOptions{}
 	cmd := &cobra.Command{
 		Use: "call {SERVER TOOL | SERVER.TOOL} [ARG...]", Short: "call a tool", Long: callHelp, Example: callExamples,
-		Args: names(1, -1, "a server and a tool"), ValidArgsFunction: a.completeServers,
+		Args: names(1, -1, "a server and a tool"), ValidArgsFunction: a.completeOneServer,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if o.timeout < 0 || cmd.Flags().Changed("timeout") && o.timeout == 0 {
 				return usageOf(cmd, "--timeout takes a duration above 0, such as 20s")

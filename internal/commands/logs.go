@@ -30,7 +30,7 @@ func newLogsCmd(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "logs [NAME]", Short: "show what servers and the supervisor logged", Long: logsHelp,
 		Example: "  mcpctl logs docs -n 20\n  mcpctl logs -f --since 10m",
-		Args:    names(0, 1, "a server"), ValidArgsFunction: a.completeServers,
+		Args:    names(0, 1, "a server"), ValidArgsFunction: a.completeOneServer,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if o.last < 0 {
 				return usageOf(cmd, "-n takes a number of records, 0 for all")

@@ -67,6 +67,7 @@ func run(ctx context.Context, args []string, streams Streams, env store.Environ)
 	root.SetIn(streams.In)
 	root.SetOut(&a.out)
 	root.SetErr(streams.Err)
+	strictCompletion(root)
 	if wantsJSON(args) {
 		root.SetVersionTemplate(versionDocument(a.version)) // cobra prints it before any command runs
 	}

@@ -16,7 +16,7 @@ With --json the document is that of mcpctl status for this server.`
 func newReconnectCmd(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use: "reconnect NAME", Short: "start a server again", Long: reconnectHelp, Example: "  mcpctl reconnect docs",
-		Args: names(1, 1, "a server"), ValidArgsFunction: a.completeServers,
+		Args: names(1, 1, "a server"), ValidArgsFunction: a.completeOneServer,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s, err := a.open()
 			if err != nil {

@@ -39,7 +39,7 @@ func newShareCmd(a *app) *cobra.Command {
 	o := &shareOptions{}
 	cmd := &cobra.Command{
 		Use: "share NAME", Short: "copy an entry of yours into the project's file", Long: shareHelp, Example: shareExamples,
-		Args: names(1, 1, "a server"), ValidArgsFunction: a.completeServers,
+		Args: names(1, 1, "a server"), ValidArgsFunction: a.completeOneServer,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.name = args[0]
 			return runShare(cmd.Context(), a, o)
