@@ -38,7 +38,7 @@ are live when the supervisor runs and has this workspace's session; otherwise
 they say what the files say.`
 
 const listExamples = `  mcpctl list
-  mcpctl list --json | jq -r '.servers[] | select(.approval == "pending") | .name'
+  mcpctl list --json | jq -r '.servers[] | select(.approval | IN("pending", "changed")) | .name'
   mcpctl -C ~/src/app list --show-origin
   mcpctl --client pi list --all`
 
