@@ -115,6 +115,22 @@ func TestApproveInterrupted(t *testing.T) {
 	}
 }
 
+// TestNoServers: at a terminal an empty list says what to do; a pipe gets nothing.
+func TestNoServers(t *testing.T) {
+	p := newPlace(t)
+	for _, verb := range []string{"list", "status"} {
+		if shown, exit := p.onTerminal(verb).end(); exit != 0 || shown != "no servers; add one with: mcpctl add NAME -- COMMAND\n" {
+			t.Errorf("%s: exit status %d\n%s", verb, exit, shown)
+		}
+		if a := p.exits([]int{0}, verb); a.out+a.err != "" {
+			t.Errorf("%s wrote to a pipe: %s%s", verb, a.out, a.err)
+		}
+		if shown, _ := p.onTerminal(verb, "-q").end(); shown != "" {
+			t.Errorf("%s -q: %s", verb, shown)
+		}
+	}
+}
+
 // TestSecretIsNotShown: at a terminal a secret is asked for, and what is typed is
 // not shown; Ctrl-C ends the command and writes nothing.
 func TestSecretIsNotShown(t *testing.T) {

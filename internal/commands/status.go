@@ -69,6 +69,7 @@ func runStatus(ctx context.Context, a *app, o *statusOptions) error {
 	if a.problems(status.Problems) {
 		return exit(wire.ConfigInvalid.Exit())
 	}
+	a.sayNone(len(status.Servers))
 	return nil
 }
 
