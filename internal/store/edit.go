@@ -189,7 +189,7 @@ func (s *Store) editThen(ctx context.Context, req editRequest, steps editSteps) 
 		return Change{}, err
 	}
 	defer target.Close()
-	release, err := atomicfile.Lock(ctx, s.Places.Locks(), target.Real(), lockWait)
+	release, err := s.lock(ctx, target, req.dryRun)
 	if err != nil {
 		return Change{}, err
 	}
@@ -231,6 +231,15 @@ func (s *Store) editThen(ctx context.Context, req editRequest, steps editSteps) 
 		err = steps.then()
 	}
 	return change, err
+}
+
+// lock takes the lock of a file that is to be written. A dry run writes nothing, also
+// no lock: what it reads is whole without one, since files are replaced in one step.
+func (s *Store) lock(ctx context.Context, target *atomicfile.Target, dryRun bool) (release func() error, err error) {
+	if dryRun {
+		return func() error { return nil }, nil
+	}
+	return atomicfile.Lock(ctx, s.Places.Locks(), target.Real(), lockWait)
 }
 
 func (s *Store) target(scope Scope) (*atomicfile.Target, int64, error) {
