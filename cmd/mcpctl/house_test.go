@@ -54,7 +54,7 @@ var homes = map[string][]string{
 	"github.com/fsnotify/fsnotify":           {"internal/engine"},
 	"github.com/sourcegraph/jsonrpc2":        {"internal/engine/wire"},
 	"github.com/modelcontextprotocol/go-sdk": {"internal/probe/dial", "internal/commands"}, // commands: the demo's server
-	"golang.org/x/sys":                       {"internal/engine/supervisor", "internal/probe/dial", "internal/store/atomicfile", "internal/engine/record"},
+	"golang.org/x/sys":                       {"internal/engine/supervisor", "internal/probe/dial", "internal/store/atomicfile", "internal/engine/record", "internal/commands"},
 	"golang.org/x/net":                       {"internal/probe/dial", "internal/store"},
 }
 

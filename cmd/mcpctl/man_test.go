@@ -23,14 +23,19 @@ const manDir = "../../docs/man"
 // TestManPages holds the man pages to the command tree: they are generated from
 // it, and this test fails when they are stale. Run it with -update to write them.
 func TestManPages(t *testing.T) {
-	want := map[string]string{}
+	want, topics := map[string]string{}, map[string]bool{}
 	var walk func(cmd *cobra.Command)
 	walk = func(cmd *cobra.Command) {
 		if cmd.Hidden || cmd.Name() == "help" && cmd.Parent() != nil && cmd.Parent().Parent() != nil {
 			return
 		}
-		name := strings.ReplaceAll(cmd.CommandPath(), " ", "-") + ".1"
-		want[name] = manPage(t, cmd)
+		name := strings.ReplaceAll(cmd.CommandPath(), " ", "-")
+		if page, section, ok := commands.TopicPage(cmd); ok {
+			want[name+"."+section] = page
+			topics[name+"."+section] = true
+		} else {
+			want[name+".1"] = manPage(t, cmd)
+		}
 		for _, sub := range cmd.Commands() {
 			walk(sub)
 		}
@@ -43,12 +48,12 @@ func TestManPages(t *testing.T) {
 			}
 		}
 	}
-	have, err := filepath.Glob(filepath.Join(manDir, "mcpctl*.1"))
+	have, err := filepath.Glob(filepath.Join(manDir, "mcpctl*"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, path := range have {
-		if _, ok := want[filepath.Base(path)]; !ok {
+		if _, ok := want[filepath.Base(path)]; !ok && filepath.Base(path) != "mcpctl-config.5" {
 			t.Errorf("%s belongs to no command", path)
 		}
 	}
@@ -59,16 +64,12 @@ func TestManPages(t *testing.T) {
 		}
 		if !strings.HasPrefix(name, "mcpctl-completion") && !strings.HasPrefix(name, "mcpctl-help") {
 			for _, section := range []string{"NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXIT STATUS", "FILES", "ENVIRONMENT", "EXAMPLE"} {
-				if !strings.Contains(text, "\n.SH "+section) && !topic(name) {
+				if !strings.Contains(text, "\n.SH "+section) && !topics[name] {
 					t.Errorf("%s has no section %s", name, section)
 				}
 			}
 		}
 	}
-}
-
-func topic(name string) bool {
-	return name == "mcpctl-exit-codes.1" || name == "mcpctl-environment.1" || name == "mcpctl-files.1"
 }
 
 // manPage is the generated page with the sections every page has, in man's order.
@@ -84,7 +85,7 @@ func manPage(t *testing.T, cmd *cobra.Command) string {
 	}
 	page := regexp.MustCompile(`(?m)^\.TH .*\n`).ReplaceAllString(b.String(),
 		`.TH "`+strings.ToUpper(strings.ReplaceAll(cmd.CommandPath(), " ", "-"))+`" "1" "" "mcpctl" "mcpctl manual"`+"\n")
-	more := commands.ManSections(cmd)
+	more := commands.ManOptions(cmd) + commands.ManSections(cmd)
 	at := strings.Index(page, ".SH EXAMPLE")
 	if at < 0 {
 		at = strings.Index(page, ".SH SEE ALSO")
@@ -92,5 +93,9 @@ func manPage(t *testing.T, cmd *cobra.Command) string {
 	if at < 0 {
 		at = len(page)
 	}
-	return page[:at] + more + page[at:]
+	head := page[:at]
+	if options := strings.Index(head, ".SH OPTIONS"); options >= 0 {
+		head = head[:options]
+	}
+	return head + more + page[at:]
 }

@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -36,6 +37,9 @@ var tracedVerbs = [][]string{
 	{"__complete", "schema", "--output", ""}, {"__completeNoDesc", "call", "e"},
 	{"config", "list"}, {"config", "list", "--json"}, {"config", "get", "client"},
 	{"schema"}, {"schema", "--output", "list"},
+	{"add", "x", "--dry-run", "--", "sh"}, {"add", "x", "--project", "--dry-run", "--", "sh"}, {"add", "x", "--local", "--dry-run", "--json", "https://example.com/"},
+	{"update", "evil", "--timeout", "1s", "--dry-run"}, {"remove", "evil", "web", "--dry-run"}, {"rename", "evil", "good", "--dry-run"}, {"disable", "evil", "--dry-run"},
+	{"config", "set", "supervisor.idleTimeout", "1h", "--dry-run"}, {"undo", "--dry-run"}, {"share", "evil", "--dry-run"},
 	{"nosuch"}, {"list", "--nosuch"}, {"list", "extra"}, {"call"}, {"remove", "nobody"},
 }
 
@@ -86,6 +90,9 @@ func TestSystemCalls(t *testing.T) {
 				if line := connecting.FindString(string(record)); line != "" {
 					t.Errorf("mcpctl %s: %s", strings.Join(args, " "), line)
 				}
+			}
+			if slices.Contains(args, "--dry-run") {
+				state = "/no/exception" // it writes nothing, locks included
 			}
 			for _, bad := range violations(string(record), state) {
 				t.Errorf("mcpctl %s: %s", strings.Join(args, " "), bad)

@@ -3,12 +3,14 @@ package commands
 import (
 	"context"
 	"encoding/json"
+	"regexp"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/mcpctl/mcpctl/internal/engine/wire"
 	"github.com/mcpctl/mcpctl/internal/store"
+	"github.com/mcpctl/mcpctl/internal/store/redact"
 )
 
 const addHelp = `Add a server. Everything behind "--" is the server's command and its arguments,
@@ -30,7 +32,8 @@ is taken is refused, and so is one that only differs in case or in '-' and '_';
 Values may hold ${NAME} or ${NAME:-default}; they are stored as written and
 resolved when the server is started. --env-from and --header-from store such a
 reference, and --header-stdin and --oauth-client-secret-stdin read a value from
-stdin, so that no secret stands in the list of processes. "$$" in a value is a
+stdin, or ask for it at a terminal, so that no secret stands in the list of
+processes. "$$" in a value is a
 dollar; a single one that no brace follows is one too. A whole value "!command" of a
 user or local entry is run when the server is started (see: mcpctl help
 environment).`
@@ -83,6 +86,9 @@ func (o *addOptions) positional(cmd *cobra.Command, args []string) error {
 	if len(words) == 0 {
 		return usageOf(cmd, "name the server")
 	}
+	if err := strayVariable(words); err != nil {
+		return err
+	}
 	o.name = words[0]
 	switch rest := words[1:]; {
 	case len(rest) == 1 && strings.Contains(rest[0], "://"):
@@ -90,10 +96,27 @@ func (o *addOptions) positional(cmd *cobra.Command, args []string) error {
 			return usageOf(cmd, "the URL is given twice")
 		}
 		o.url = rest[0]
+	case len(rest) == 1 && withoutScheme.MatchString(rest[0]):
+		return wire.NewError(wire.Usage, "'"+rest[0]+"' has no http:// or https:// in front", "a URL is written as https://HOST/PATH, and a command behind --")
 	case len(rest) > 0:
-		return wire.NewError(wire.Usage, "unexpected '"+rest[0]+"'", "put -- in front of the server's command: mcpctl add "+o.name+" -- "+strings.Join(rest, " "))
+		return wire.NewError(wire.Usage, "unexpected '"+rest[0]+"'", "put -- in front of the server's command: mcpctl add "+o.name+" -- "+strings.Join(redact.Args(rest), " "))
 	}
 	return o.oneSource(cmd)
+}
+
+// withoutScheme is what looks like a URL that lacks its beginning: a host with a
+// port, or one with a dot and a path.
+var withoutScheme = regexp.MustCompile(`^(?:[\w.-]+:\d+|localhost|\[[0-9a-fA-F:]+\](?::\d+)?|[\w-]+(?:\.[\w-]+)+)(?:/.*)?$`)
+
+// strayVariable is the error for a second variable behind one -e, as K=V where a
+// name is expected. The value may be a secret, so it is not repeated.
+func strayVariable(words []string) error {
+	for _, word := range words {
+		if key, _, ok := strings.Cut(word, "="); ok && store.IsVariable(key) {
+			return wire.NewError(wire.Usage, "unexpected '"+key+"=...'", "each variable has an -e of its own, as in: -e A=1 -e B=2")
+		}
+	}
+	return nil
 }
 
 func (o *addOptions) oneSource(cmd *cobra.Command) error {
@@ -118,7 +141,7 @@ func runAdd(ctx context.Context, a *app, o *addOptions) error {
 	if err != nil {
 		return err
 	}
-	entry, err := o.build(a)
+	entry, err := o.build(ctx, a)
 	if err != nil {
 		return err
 	}
@@ -132,17 +155,18 @@ func runAdd(ctx context.Context, a *app, o *addOptions) error {
 		return err
 	}
 	o.hints(a, s, o.command)
+	a.warnOf(change)
 	return a.printEdit(s, change, "added")
 }
 
 // build makes the entry from the flags, keys in the order people write them.
-func (o *addOptions) build(a *app) (json.RawMessage, error) {
-	fields, err := o.fields(a)
+func (o *addOptions) build(ctx context.Context, a *app) (json.RawMessage, error) {
+	fields, err := o.fields(ctx, a)
 	if err != nil {
 		return nil, err
 	}
 	if o.entry != "" {
-		return o.wholeEntry(a, fields)
+		return o.wholeEntry(ctx, a, fields)
 	}
 	var l fieldList
 	if len(o.command) == 0 {

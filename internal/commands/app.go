@@ -28,6 +28,8 @@ type app struct {
 	quiet   bool   // -q
 	verbose bool   // -v
 
+	warnings []report.Warning // with --json, for the document
+
 	told map[string]bool // warnings that were shown; none is shown twice
 }
 
@@ -126,11 +128,23 @@ func (a *app) say(format string, args ...any) {
 	}
 }
 
-// warn tells what a person should know although the command goes on.
+// warn tells what a person should know although the command goes on. With --json
+// stderr is for an error's document alone: warnings go into the result, where it has
+// a list of them.
 func (a *app) warn(text, hint string) {
-	if !a.quiet {
+	switch {
+	case a.json != "":
+		a.warnings = append(a.warnings, report.Warning{Message: text, Hint: hint})
+	case !a.quiet:
 		report.Tell(a.streams.Err, report.Message{Text: "warning: " + text, Hint: hint})
 	}
+}
+
+// takeWarnings returns what was warned of since the last document.
+func (a *app) takeWarnings() []report.Warning {
+	taken := append([]report.Warning{}, a.warnings...)
+	a.warnings = nil
+	return taken
 }
 
 // problems shows what is wrong in files on stderr and reports whether any of it

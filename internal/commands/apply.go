@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"io"
-	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -68,7 +66,7 @@ func runApply(ctx context.Context, a *app, o *applyOptions) error {
 	if err != nil {
 		return err
 	}
-	scope, edits, err := o.edits(a)
+	scope, edits, err := o.edits(ctx, a)
 	if err != nil {
 		return err
 	}
@@ -94,12 +92,12 @@ func runApply(ctx context.Context, a *app, o *applyOptions) error {
 }
 
 // edits reads the document, and which file it is about.
-func (o *applyOptions) edits(a *app) (store.Scope, []store.Edit, error) {
+func (o *applyOptions) edits(ctx context.Context, a *app) (store.Scope, []store.Edit, error) {
 	chosen, err := o.scope.scope("")
 	if err != nil {
 		return "", nil, err
 	}
-	data, path, err := o.read(a)
+	data, path, err := o.read(ctx, a)
 	if err != nil {
 		return "", nil, err
 	}
@@ -126,22 +124,17 @@ const applyLimit = 64 << 20
 
 // read returns the document and what to call it in messages. A file is looked for
 // from where -C says that the command was started.
-func (o *applyOptions) read(a *app) (data []byte, path string, err error) {
-	in, path := a.streams.In, "stdin"
-	if o.file != "-" {
+func (o *applyOptions) read(ctx context.Context, a *app) (data []byte, path string, err error) {
+	if path = "stdin"; o.file == "-" {
+		data, err = a.readStdin(ctx, "the edits", applyLimit+1)
+	} else {
 		if path = o.file; !filepath.IsAbs(path) {
 			path = filepath.Join(a.dir, path)
 		}
-		f, err := os.Open(path)
-		if err != nil {
-			return nil, path, wire.NewError(wire.IO, "cannot read the edits: "+err.Error(), "")
-		}
-		defer f.Close()
-		in = f
+		data, err = readFile(ctx, path, applyLimit+1)
 	}
-	data, err = io.ReadAll(io.LimitReader(in, applyLimit+1))
 	if err != nil {
-		return nil, path, wire.NewError(wire.IO, "cannot read the edits from '"+path+"': "+err.Error(), "")
+		return nil, path, err
 	}
 	if len(data) > applyLimit {
 		return nil, path, wire.NewError(wire.ConfigInvalid, "'"+path+"' is larger than 64 MiB", "")

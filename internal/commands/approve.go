@@ -51,7 +51,7 @@ func newApproveCmd(a *app) *cobra.Command {
 	o := &approveOptions{}
 	cmd := &cobra.Command{
 		Use: "approve [NAME...]", Short: "let a project's servers run", Long: approveHelp, Example: approveExamples,
-		ValidArgsFunction: a.completeServers,
+		ValidArgsFunction: a.completeProject,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.names = args
 			if len(args) == 0 && !o.list {
@@ -239,7 +239,7 @@ all of them are denied.`
 func newDenyCmd(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use: "deny NAME...", Short: "refuse a project's servers for good", Long: denyHelp, Example: "  mcpctl deny db",
-		Args: names(1, -1, "a server"), ValidArgsFunction: a.completeServers,
+		Args: names(1, -1, "a server"), ValidArgsFunction: a.completeProject,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.eachProjectEntry(args, "denied", func(c *store.Config, e *store.Entry) error {
 				return c.Store.Deny(cmd.Context(), e.Source.Real, e.Name)
@@ -254,7 +254,7 @@ approval again, and running servers of those names are stopped.`
 func newRevokeCmd(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use: "revoke NAME...", Short: "forget an approval or a refusal", Long: revokeHelp, Example: "  mcpctl revoke db",
-		Args: names(1, -1, "a server"), ValidArgsFunction: a.completeServers,
+		Args: names(1, -1, "a server"), ValidArgsFunction: a.completeProject,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.eachProjectEntry(args, "revoked", func(c *store.Config, e *store.Entry) error {
 				_, err := c.Store.Revoke(cmd.Context(), e.Source.Real, e.Name)

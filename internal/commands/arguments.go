@@ -1,12 +1,10 @@
 package commands
 
 import (
+	"context"
 	"encoding/json"
-	"io"
-	"os"
 	"strings"
 
-	"github.com/mcpctl/mcpctl/internal/engine/wire"
 	"github.com/mcpctl/mcpctl/internal/store"
 )
 
@@ -24,13 +22,13 @@ const argumentsLimit = 16 << 20
 
 // readArguments reads the words behind the tool and --args. Wrong syntax is a
 // usage error; a file that cannot be read is MCP_IO.
-func readArguments(a *app, o *callOptions) (*arguments, error) {
+func readArguments(ctx context.Context, a *app, o *callOptions) (*arguments, error) {
 	in := &arguments{plain: map[string]string{}}
 	if o.args != "" {
 		if len(o.words) > 0 {
 			return nil, usagef("give --args or single arguments, not both")
 		}
-		text, err := argumentsText(a, o.args)
+		text, err := argumentsText(ctx, a, o.args)
 		if err != nil {
 			return nil, err
 		}
@@ -42,42 +40,25 @@ func readArguments(a *app, o *callOptions) (*arguments, error) {
 		return in, nil
 	}
 	for _, word := range o.words {
-		if err := in.word(a, word); err != nil {
+		if err := in.word(ctx, word); err != nil {
 			return nil, err
 		}
 	}
 	return in, nil
 }
 
-func argumentsText(a *app, text string) ([]byte, error) {
+func argumentsText(ctx context.Context, a *app, text string) ([]byte, error) {
 	switch {
 	case text == "-":
-		data, err := io.ReadAll(io.LimitReader(a.streams.In, argumentsLimit))
-		if err != nil {
-			return nil, wire.NewError(wire.IO, "cannot read the arguments from stdin: "+err.Error(), "")
-		}
-		return data, nil
+		return a.readStdin(ctx, "the arguments", argumentsLimit)
 	case strings.HasPrefix(text, "@"):
-		return readFile(text[1:])
+		return readFile(ctx, text[1:], argumentsLimit)
 	}
 	return []byte(text), nil
 }
 
-func readFile(path string) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, wire.NewError(wire.IO, "cannot read the argument: "+err.Error(), "")
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, argumentsLimit))
-	if err != nil {
-		return nil, wire.NewError(wire.IO, "cannot read '"+path+"': "+err.Error(), "")
-	}
-	return data, nil
-}
-
 // word reads k=v, k:=json or k=@file.
-func (in *arguments) word(a *app, word string) error {
+func (in *arguments) word(ctx context.Context, word string) error {
 	key, value, ok := strings.Cut(word, "=")
 	if !ok || key == "" || key == ":" {
 		return usagef("'%s' is not k=v, k:=JSON or k=@FILE", word)
@@ -97,7 +78,7 @@ func (in *arguments) word(a *app, word string) error {
 		return usagef("the argument '%s' is given twice", key)
 	}
 	if path, isFile := strings.CutPrefix(value, "@"); isFile {
-		data, err := readFile(path)
+		data, err := readFile(ctx, path, argumentsLimit)
 		if err != nil {
 			return err
 		}

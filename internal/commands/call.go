@@ -45,7 +45,7 @@ func newCallCmd(a *app) *cobra.Command {
 	o := &callOptions{}
 	cmd := &cobra.Command{
 		Use: "call {SERVER TOOL | SERVER.TOOL} [ARG...]", Short: "call a tool", Long: callHelp, Example: callExamples,
-		Args: names(1, -1, "a server and a tool"), ValidArgsFunction: a.completeServers,
+		Args: names(1, -1, "a server and a tool"), ValidArgsFunction: a.completeOneServer,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if o.timeout < 0 || cmd.Flags().Changed("timeout") && o.timeout == 0 {
 				return usageOf(cmd, "--timeout takes a duration above 0, such as 20s")
@@ -76,7 +76,7 @@ func runCall(ctx context.Context, a *app, o *callOptions) error {
 			return err
 		}
 	}
-	in, err := readArguments(a, o)
+	in, err := readArguments(ctx, a, o)
 	if err != nil {
 		return err
 	}
@@ -93,7 +93,7 @@ func runCall(ctx context.Context, a *app, o *callOptions) error {
 	request := wire.CallTool{Session: wire.DefaultSession, Server: o.server, Tool: o.tool, Arguments: in.object(), TimeoutMS: o.timeout.Milliseconds()}
 	var doc wire.CallResult
 	if err := client.Call(ctx, wire.MethodCallTool, request, &doc); err != nil {
-		return err
+		return withinFlag(err, o.timeout)
 	}
 	return a.printCall(o, doc)
 }

@@ -41,7 +41,7 @@ func newDiffCmd(a *app) *cobra.Command {
 	o := &diffOptions{}
 	cmd := &cobra.Command{
 		Use: "diff [NAME]", Short: "show what changed since mcpctl's last change, or since the approval", Long: diffHelp, Example: diffExamples,
-		Args: names(0, 1, ""), ValidArgsFunction: a.completeServers,
+		Args: names(0, 1, ""), ValidArgsFunction: a.completeOneServer,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if o.named = len(args) == 1; o.named {
 				o.name = args[0]

@@ -45,6 +45,8 @@ var documents = []document{
 	{"tools", reflect.TypeFor[wire.Tools](), "the tools of servers"},
 	{"call", reflect.TypeFor[wire.CallResult](), "what a tool answered"},
 	{"logs", reflect.TypeFor[report.LogLine](), "one record, each on a line of its own"},
+	{"reconnect", reflect.TypeFor[wire.Status](), "the server's status afterwards"},
+	{"version", reflect.TypeFor[report.Version](), "the version of mcpctl, with --version"},
 	{"supervisor-start", reflect.TypeFor[wire.Info](), "the running supervisor"},
 	{"supervisor-stop", reflect.TypeFor[wire.Info](), "that none runs"},
 	{"supervisor-restart", reflect.TypeFor[wire.Info](), "the running supervisor"},

@@ -12,7 +12,7 @@ import (
 // document with --json.
 // With --dry-run it is the difference that would be made, its secrets hidden.
 func (a *app) printEdit(s *store.Store, c store.Change, done string) error {
-	doc := report.Edit{Schema: wire.Schema, Name: c.Name, From: c.From, Scope: string(c.Scope), Source: c.Path, Fingerprint: string(c.Fingerprint), Unchanged: c.Unchanged}
+	doc := report.Edit{Schema: wire.Schema, Name: c.Name, From: c.From, Scope: string(c.Scope), Source: c.Path, Fingerprint: string(c.Fingerprint), Unchanged: c.Unchanged, Warnings: a.takeWarnings()}
 	if c.DryRun {
 		doc.DryRun, doc.Diff = true, report.Unified(c.Path, s.MaskFile(c.Before), s.MaskFile(c.After))
 		return a.print(doc, func(w *bytes.Buffer) error { w.WriteString(doc.Diff); return nil })
@@ -22,4 +22,11 @@ func (a *app) printEdit(s *store.Store, c store.Change, done string) error {
 	}
 	a.say("%s '%s' in %s", done, c.Name, c.Path)
 	return a.print(doc, func(*bytes.Buffer) error { return nil })
+}
+
+// warnOf tells what is remarkable about the entry as it is now, or would be.
+func (a *app) warnOf(c store.Change) {
+	for _, p := range c.Warnings {
+		a.warn(p.Message, p.Hint)
+	}
 }

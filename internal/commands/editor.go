@@ -1,7 +1,6 @@
 package commands
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -49,7 +48,12 @@ func (a *app) editEntry(ctx context.Context, s *store.Store, req store.UpdateReq
 		}
 		// Ctrl-C in the editor was for the editor.
 		change, err := s.Update(context.WithoutCancel(ctx), req)
-		if err == nil || !a.editAgain(err) {
+		if err == nil {
+			return change, nil
+		}
+		if again, askErr := a.editAgain(ctx, err); askErr != nil {
+			return change, askErr
+		} else if !again {
 			return change, err
 		}
 	}
@@ -68,17 +72,28 @@ func readEdited(file string) ([]byte, error) {
 	return text, nil
 }
 
-// editAgain shows what is wrong with the entry and asks whether to go on.
-func (a *app) editAgain(err error) bool {
-	e := wire.FromError(err)
+// editAgain shows what is wrong with the entry and asks whether to go on. An
+// interrupt at the question ends the command, also when one was for the editor
+// before.
+func (a *app) editAgain(ctx context.Context, wrong error) (bool, error) {
+	e := wire.FromError(wrong)
 	if e.Word != wire.ConfigInvalid || !terminal(a.streams.In) || !terminal(a.streams.Err) {
-		return false
+		return false, nil
 	}
 	report.Tell(a.streams.Err, report.Message{Text: e.Text, Hint: e.Advice})
 	fmt.Fprint(a.streams.Err, "Edit it again? [Y/n] ")
-	answer, readErr := bufio.NewReader(a.streams.In).ReadString('\n')
+	if ctx.Err() != nil {
+		var stop func()
+		ctx, stop = withSignals()
+		defer stop()
+	}
+	answer, err := a.readLine(ctx)
+	if ctx.Err() != nil {
+		fmt.Fprintln(a.streams.Err)
+		return false, context.Cause(ctx)
+	}
 	word := strings.ToLower(strings.TrimSpace(answer))
-	return readErr == nil && (word == "" || word == "y" || word == "yes")
+	return err == nil && (word == "" || word == "y" || word == "yes"), nil
 }
 
 // runEditor opens file in the user's editor and waits for its end. The variable

@@ -2,8 +2,8 @@ package commands
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
-	"io"
 	"slices"
 	"strings"
 
@@ -90,7 +90,10 @@ func (f *entryFlags) signsIn() bool {
 
 // fields are the changes that the flags ask for, in the order people write the
 // keys. Transport, url, command and the switch are left to the verb.
-func (f *entryFlags) fields(a *app) ([]store.FieldEdit, error) {
+func (f *entryFlags) fields(ctx context.Context, a *app) ([]store.FieldEdit, error) {
+	if err := f.checkValues(); err != nil {
+		return nil, err
+	}
 	stdin := 0
 	for _, is := range []bool{f.headerStdin != "", f.oauth.secretStdin, f.entry == "-"} {
 		if is {
@@ -101,8 +104,8 @@ func (f *entryFlags) fields(a *app) ([]store.FieldEdit, error) {
 		return nil, usagef("stdin holds one thing: give one of --header-stdin, --oauth-client-secret-stdin and --entry -")
 	}
 	var l fieldList
-	for _, group := range []func(*app, *fieldList) error{f.headerFields, f.oauthFields, f.envFields} {
-		if err := group(a, &l); err != nil {
+	for _, group := range []func(context.Context, *app, *fieldList) error{f.headerFields, f.oauthFields, f.envFields} {
+		if err := group(ctx, a, &l); err != nil {
 			return nil, err
 		}
 	}
@@ -132,25 +135,40 @@ func (l *fieldList) set(value any, path ...string) bool {
 	return true
 }
 
-func (f *entryFlags) envFields(_ *app, l *fieldList) error {
+func (f *entryFlags) envFields(_ context.Context, _ *app, l *fieldList) error {
 	for _, kv := range f.env {
 		k, v, ok := strings.Cut(kv, "=")
 		if !ok || !store.IsVariable(k) {
-			return wire.NewError(wire.Usage, "'"+k+"' is not K=V with a variable's name", "to pass a variable on: --env-from "+k)
+			return notVariable(k, ok)
 		}
 		if !l.set(v, "env", k) {
 			return usagef("the variable %s is given twice", k)
 		}
 	}
 	for _, name := range f.envFrom {
-		if !store.IsVariable(name) || !l.set("${"+name+"}", "env", name) {
-			return usagef("--env-from %s: not a variable's name, or given twice", name)
+		if !store.IsVariable(name) {
+			return usagef("--env-from takes the name of a variable, not its value")
+		}
+		if !l.set("${"+name+"}", "env", name) {
+			return usagef("the variable %s is given twice", name)
 		}
 	}
 	return nil
 }
 
-func (f *entryFlags) headerFields(a *app, l *fieldList) error {
+// notVariable is the error for -e. What has no '=' may be a value, and is not
+// repeated unless it can be a name.
+func notVariable(word string, pair bool) error {
+	switch {
+	case store.IsVariable(word):
+		return wire.NewError(wire.Usage, "'"+word+"' is not K=V", "to pass a variable on: --env-from "+word)
+	case pair:
+		return usagef("'%s' of -e is not a variable's name", word)
+	}
+	return usagef("-e takes K=V with a variable's name, and what was given has no '='")
+}
+
+func (f *entryFlags) headerFields(ctx context.Context, a *app, l *fieldList) error {
 	add := func(name, value string) error {
 		again := slices.ContainsFunc(*l, func(f store.FieldEdit) bool { return strings.EqualFold(f.Path[1], name) })
 		if !store.IsFieldName(name) || again {
@@ -162,7 +180,7 @@ func (f *entryFlags) headerFields(a *app, l *fieldList) error {
 	for _, h := range f.headers {
 		name, value, ok := cutHeader(h)
 		if !ok {
-			return usagef("'%s' is not 'K: V' or K=V", name)
+			return usagef("-H takes 'K: V' or K=V, and what was given has neither ':' nor '='") // it may be a token
 		}
 		if err := add(name, value); err != nil {
 			return err
@@ -171,7 +189,7 @@ func (f *entryFlags) headerFields(a *app, l *fieldList) error {
 	for _, h := range f.headerFrom {
 		name, variable, _ := strings.Cut(h, "=")
 		if !store.IsVariable(variable) {
-			return usagef("--header-from %s: write K=NAME with a variable's name", h)
+			return usagef("--header-from takes K=NAME with the name of a variable, not its value")
 		}
 		if err := add(name, "${"+variable+"}"); err != nil {
 			return err
@@ -179,7 +197,7 @@ func (f *entryFlags) headerFields(a *app, l *fieldList) error {
 	}
 	if f.bearerEnv != "" {
 		if !store.IsVariable(f.bearerEnv) {
-			return usagef("--bearer-token-env-var %s: not a variable's name", f.bearerEnv)
+			return usagef("--bearer-token-env-var takes the name of a variable, not its value")
 		}
 		if err := add("Authorization", "Bearer ${"+f.bearerEnv+"}"); err != nil {
 			return err
@@ -188,20 +206,20 @@ func (f *entryFlags) headerFields(a *app, l *fieldList) error {
 	if f.headerStdin == "" {
 		return nil
 	}
-	value, err := a.secretFromStdin("the header's value")
+	value, err := a.secretFromStdin(ctx, "the header's value")
 	if err != nil {
 		return err
 	}
 	return add(f.headerStdin, value)
 }
 
-func (f *entryFlags) oauthFields(a *app, l *fieldList) error {
+func (f *entryFlags) oauthFields(ctx context.Context, a *app, l *fieldList) error {
 	o := f.oauth
 	if f.given("oauth-client-id") {
 		l.set(o.clientID, "oauth", "clientId")
 	}
 	if o.secretStdin {
-		secret, err := a.secretFromStdin("the client's secret")
+		secret, err := a.secretFromStdin(ctx, "the client's secret")
 		if err != nil {
 			return err
 		}
@@ -228,14 +246,6 @@ func (f *entryFlags) oauthFields(a *app, l *fieldList) error {
 // entryLimit bounds what is read from stdin, as a project file is bounded.
 const entryLimit = 1 << 20
 
-func (a *app) secretFromStdin(what string) (string, error) {
-	data, err := io.ReadAll(io.LimitReader(a.streams.In, entryLimit))
-	if err != nil {
-		return "", wire.NewError(wire.IO, "cannot read "+what+" from stdin: "+err.Error(), "")
-	}
-	return strings.TrimRight(string(data), "\r\n"), nil
-}
-
 // checkedURL is --url, or a usage error that says what is wrong with it.
 func (f *entryFlags) checkedURL() (string, error) {
 	if why, hint := store.URLFault(f.url); why != "" && !strings.Contains(f.url, "${") {
@@ -246,15 +256,15 @@ func (f *entryFlags) checkedURL() (string, error) {
 
 // wholeEntry is the value of --entry, which goes with no flag that says the same
 // in parts.
-func (f *entryFlags) wholeEntry(a *app, fields []store.FieldEdit) (json.RawMessage, error) {
+func (f *entryFlags) wholeEntry(ctx context.Context, a *app, fields []store.FieldEdit) (json.RawMessage, error) {
 	if len(fields) > 0 || f.given("disabled") || f.given("transport") {
 		return nil, usagef("--entry is the whole entry: give no other flag for what stands in it")
 	}
 	text := []byte(f.entry)
 	if f.entry == "-" {
-		data, err := io.ReadAll(io.LimitReader(a.streams.In, entryLimit))
+		data, err := a.readStdin(ctx, "the entry", entryLimit)
 		if err != nil {
-			return nil, wire.NewError(wire.IO, "cannot read the entry from stdin: "+err.Error(), "")
+			return nil, err
 		}
 		text = data
 	}

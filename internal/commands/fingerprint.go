@@ -2,7 +2,7 @@ package commands
 
 import (
 	"bytes"
-	"io"
+	"context"
 
 	"github.com/spf13/cobra"
 
@@ -43,7 +43,7 @@ func newFingerprintCmd(a *app) *cobra.Command {
 				return usageOf(cmd, "an entry from stdin is given by '-' and --name together")
 			}
 			if stdin {
-				return a.printStdinFingerprint(o.name)
+				return a.printStdinFingerprint(cmd.Context(), o.name)
 			}
 			return runFingerprint(a, o)
 		},
@@ -53,10 +53,10 @@ func newFingerprintCmd(a *app) *cobra.Command {
 	return cmd
 }
 
-func (a *app) printStdinFingerprint(name string) error {
-	text, err := io.ReadAll(io.LimitReader(a.streams.In, entryLimit))
+func (a *app) printStdinFingerprint(ctx context.Context, name string) error {
+	text, err := a.readStdin(ctx, "the entry", entryLimit)
 	if err != nil {
-		return wire.NewError(wire.IO, "cannot read the entry from stdin: "+err.Error(), "")
+		return err
 	}
 	e, err := store.ReadEntry(name, text)
 	if err != nil {

@@ -30,7 +30,8 @@ const helpTemplate = `{{with (or .Long .Short)}}{{. | trimTrailingWhitespaces}}
 
 {{end}}{{if or .Runnable .HasSubCommands}}{{.UsageString}}{{end}}`
 
-const helpHelp = `Show the manual of a command, or of a topic: exit-codes, environment, files.`
+const helpHelp = `Show the manual of a command, or of a topic: exit-codes, environment, files,
+entries.`
 
 func newHelpCmd(a *app) *cobra.Command {
 	return &cobra.Command{
@@ -53,6 +54,7 @@ func newTopics() []*cobra.Command {
 		{Use: "exit-codes", Short: "what each exit status means", Long: exitCodesTopic()},
 		{Use: "environment", Short: "the environment variables mcpctl reads", Long: environmentTopic},
 		{Use: "files", Short: "the files mcpctl reads and writes", Long: filesTopic},
+		{Use: "entries", Short: "the fields of a server's entry", Long: entriesTopic},
 	}
 }
 
@@ -81,6 +83,9 @@ const environmentTopic = `Environment variables that mcpctl reads.
   XDG_RUNTIME_DIR     where the supervisor's socket is (default: a private folder in TMPDIR)
   HOME                the home directory; must be set
   VISUAL, EDITOR      the editor of update --edit; VISUAL first
+
+  MCPCTL_SERVER is not read but set: it marks the processes of a stdio server, so that
+  what one leaves behind is found and ended. Its value means nothing to others.
 
 Values such as ${NAME} in a server's entry are taken from the environment of the
 command that needs the server, never from that of the supervisor. A stdio server
@@ -130,4 +135,6 @@ Files are JSON, comments and trailing commas are allowed and kept. A file may ho
   {"mcpServers": {
     "files": {"command": "npx", "args": ["-y", "pkg@1.2.3"], "env": {"KEY": "${KEY}"}},
     "docs":  {"type": "http", "url": "https://mcp.example.com/mcp"}
-  }}`
+  }}
+
+What an entry may hold: mcpctl help entries.`

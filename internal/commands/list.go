@@ -38,7 +38,7 @@ are live when the supervisor runs and has this workspace's session; otherwise
 they say what the files say.`
 
 const listExamples = `  mcpctl list
-  mcpctl list --json | jq -r '.servers[] | select(.approval == "pending") | .name'
+  mcpctl list --json | jq -r '.servers[] | select(.approval | IN("pending", "changed")) | .name'
   mcpctl -C ~/src/app list --show-origin
   mcpctl --client pi list --all`
 
@@ -91,7 +91,15 @@ func runList(ctx context.Context, a *app, o *listOptions) error {
 	if invalid {
 		return exit(wire.ConfigInvalid.Exit())
 	}
+	a.sayNone(len(doc.Servers))
 	return nil
+}
+
+// sayNone tells a person at a terminal why there is no table.
+func (a *app) sayNone(servers int) {
+	if servers == 0 && terminal(a.streams.Out) {
+		a.say("no servers; add one with: mcpctl add NAME -- COMMAND")
+	}
 }
 
 func listTable(w *bytes.Buffer, doc wire.List, o *listOptions) error {

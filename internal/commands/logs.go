@@ -15,8 +15,8 @@ const logsHelp = `Show the log: what servers write to stderr, what they log thro
 and what the supervisor does with them. With a name, only the lines of exactly that
 server. The log is a file and is read without the supervisor.
 
-With -f new lines follow until the command is interrupted. Each record is one line
-with --json; for people its further lines are indented.`
+With -f new lines follow until the command is interrupted or nobody reads them any
+more. Each record is one line with --json; for people its further lines are indented.`
 
 type logsOptions struct {
 	server string
@@ -30,8 +30,11 @@ func newLogsCmd(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "logs [NAME]", Short: "show what servers and the supervisor logged", Long: logsHelp,
 		Example: "  mcpctl logs docs -n 20\n  mcpctl logs -f --since 10m",
-		Args:    names(0, 1, "a server"), ValidArgsFunction: a.completeServers,
+		Args:    names(0, 1, "a server"), ValidArgsFunction: a.completeOneServer,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if o.last < 0 {
+				return usageOf(cmd, "-n takes a number of records, 0 for all")
+			}
 			o.server = strings.Join(args, "")
 			return runLogs(cmd.Context(), a, o, len(args) > 0)
 		},
@@ -67,12 +70,13 @@ func runLogs(ctx context.Context, a *app, o *logsOptions, named bool) error {
 	emit := func(r record.Record) error { return a.printRecord(r) }
 	if o.follow {
 		collectGarbage()
-		return record.Follow(ctx, s.Places.State(), filter, func(r record.Record) error {
+		write := func(r record.Record) error {
 			if err := emit(r); err != nil {
 				return err
 			}
 			return a.flush()
-		})
+		}
+		return a.whileRead(ctx, func(ctx context.Context) error { return record.Follow(ctx, s.Places.State(), filter, write) })
 	}
 	records, err := record.Read(s.Places.State(), filter)
 	if err != nil {

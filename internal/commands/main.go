@@ -3,6 +3,7 @@
 package commands
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"os"
@@ -17,6 +18,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/commands/report"
 	"github.com/mcpctl/mcpctl/internal/engine/wire"
 	"github.com/mcpctl/mcpctl/internal/store"
+	"github.com/mcpctl/mcpctl/internal/store/redact"
 )
 
 // Version is the program's version, set by cmd/mcpctl.
@@ -65,14 +67,28 @@ func run(ctx context.Context, args []string, streams Streams, env store.Environ)
 	root.SetIn(streams.In)
 	root.SetOut(&a.out)
 	root.SetErr(streams.Err)
+	strictCompletion(root)
+	if wantsJSON(args) {
+		root.SetVersionTemplate(versionDocument(a.version)) // cobra prints it before any command runs
+	}
 	err := root.ExecuteContext(ctx)
 	if cause := context.Cause(ctx); err != nil && errors.As(cause, new(signalError)) && errors.Is(err, context.Canceled) {
+		if errors.As(err, new(wholeAnswer)) {
+			cause = wholeAnswer{cause}
+		}
 		err = cause
 	}
 	if a.json == "" && wantsJSON(args) {
 		a.json = "1" // the options did not parse; the error is still for a program
 	}
 	return a.finish(err)
+}
+
+// versionDocument is the document of --version, as a template without actions.
+func versionDocument(version string) string {
+	var b bytes.Buffer
+	_ = report.JSON(&b, report.Version{Schema: wire.Schema, Version: version}) // cannot fail: a buffer, and text
+	return b.String()
 }
 
 // finish is the one place where an error becomes words and a number.
@@ -93,16 +109,31 @@ func (a *app) finish(err error) int {
 		}
 	}
 	e := wire.FromError(err)
+	if e.Word == wire.Usage { // it repeats what was typed, which may be a token in a wrong place
+		hidden := *e
+		hidden.Text, hidden.Advice = redact.Text(e.Text), redact.Text(e.Advice)
+		e = &hidden
+	}
 	if a.json != "" {
 		_ = report.JSON(a.streams.Err, report.ErrorDocument{Schema: wire.Schema, Error: e})
 		return e.Exit
 	}
+	a.tellError(e, "mcpctl logs ")
+	return e.Exit
+}
+
+// tellError words an error for people. all is the command that shows the whole of
+// what the server wrote, where the message has only the end of it.
+func (a *app) tellError(e *wire.Error, all string) {
 	where := ""
 	if e.Path != "" && (e.Line > 0 || !strings.Contains(e.Text, "'"+e.Path+"'")) {
 		where = place(e.Path, e.Line, e.Column) // unless the message names it already
 	}
-	report.Tell(a.streams.Err, report.Message{Where: where, Text: bare(e, where), Hint: e.Advice})
-	return e.Exit
+	text, hint := bare(e, where), e.Advice
+	if hint == "" && e.Name != "" && report.Brief(text) != text {
+		hint = "see all it wrote with: " + all + e.Name
+	}
+	report.Tell(a.streams.Err, report.Message{Where: where, Text: text, Hint: hint})
 }
 
 // bare is the message without the place, where an error prints its own, and with
@@ -211,6 +242,11 @@ func plainFlags(usages string) string {
 		optional, "[=1]"+strings.Repeat(" ", len(optional)-len("[=1]"))).Replace(usages)
 }
 
+// otherWords are commands that people look for elsewhere than where they are.
+var otherWords = map[string]string{
+	"version": "mcpctl --version", "start": "mcpctl supervisor start", "stop": "mcpctl supervisor stop", "restart": "mcpctl supervisor restart",
+}
+
 func unknownCommand(cmd *cobra.Command, word string) error {
 	err := usagef("'%s' is not a command", word)
 	err.Advice = "see: mcpctl help"
@@ -220,7 +256,11 @@ func unknownCommand(cmd *cobra.Command, word string) error {
 			names = append(names, c.Name())
 		}
 	}
-	if near := store.Closest(word, names); near != "" {
+	near := store.Closest(word, names)
+	if known := otherWords[word]; known != "" && cmd.Parent() == nil {
+		near = known
+	}
+	if near != "" {
 		err.Advice = "did you mean '" + near + "'?"
 	}
 	return err
@@ -230,8 +270,17 @@ func unknownCommand(cmd *cobra.Command, word string) error {
 func flagError(cmd *cobra.Command, err error) error {
 	out := usagef("%s", err.Error())
 	out.Advice = "see: " + cmd.CommandPath() + " --help"
+	var wrong *pflag.InvalidValueError
+	if errors.As(err, &wrong) && wrong.GetFlag().Value.Type() == "duration" {
+		out.Text = "--" + wrong.GetFlag().Name + " " + wrong.GetValue() + ": not a duration"
+		out.Advice = durationHint(wrong.GetValue())
+	}
 	var missing *pflag.NotExistError
 	if !errors.As(err, &missing) {
+		return out
+	}
+	if hint := commandHint(cmd); hint != "" {
+		out.Advice = hint
 		return out
 	}
 	var names []string
@@ -240,6 +289,16 @@ func flagError(cmd *cobra.Command, err error) error {
 		out.Advice = "did you mean '--" + near + "'?"
 	}
 	return out
+}
+
+// commandHint is for a server's command whose options mcpctl took for its own; ""
+// where none is to be seen. What stands in front of the option tells.
+func commandHint(cmd *cobra.Command) string {
+	words := cmd.Flags().Args()
+	if takes := cmd.Name() == "add" || cmd.Name() == "update"; !takes || len(words) < 2 || strings.Contains(words[1], "://") {
+		return ""
+	}
+	return "put -- in front of the server's command: mcpctl " + cmd.Name() + " " + words[0] + " -- " + words[1] + " ..."
 }
 
 // names checks the number of names a command is given.

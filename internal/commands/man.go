@@ -33,7 +33,7 @@ var exits = map[string][]wire.Code{
 	"share":              {wire.ConfigInvalid, wire.ConfigLocked, wire.PathUnsafe, wire.NotFound, wire.NameTaken, wire.NotApproved, wire.SecretRefused},
 	"revoke":             {wire.ConfigLocked, wire.NotFound},
 	"status":             {wire.ConfigInvalid, wire.NotFound, wire.SupervisorUnreachable},
-	"test":               {wire.ConfigInvalid, wire.NotFound, wire.NotApproved, wire.HandledElsewhere, wire.LoginRequired, wire.ConnectFailed, wire.Timeout},
+	"test":               {wire.Interrupted, wire.ConfigInvalid, wire.NotFound, wire.NotApproved, wire.HandledElsewhere, wire.LoginRequired, wire.ConnectFailed, wire.Timeout},
 	"tools":              {wire.ConfigInvalid, wire.NotFound, wire.NotApproved, wire.HandledElsewhere, wire.LoginRequired, wire.SupervisorUnreachable, wire.ConnectFailed, wire.Timeout},
 	"call":               {wire.ConfigInvalid, wire.NotFound, wire.NotApproved, wire.HandledElsewhere, wire.LoginRequired, wire.SupervisorUnreachable, wire.ConnectFailed, wire.Timeout, wire.ToolError, wire.CallOutcomeUnknown},
 	"logs":               {wire.NotFound},

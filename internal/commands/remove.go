@@ -3,9 +3,11 @@ package commands
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/spf13/cobra"
 
+	"github.com/mcpctl/mcpctl/internal/engine/wire"
 	"github.com/mcpctl/mcpctl/internal/store"
 )
 
@@ -13,7 +15,8 @@ const removeHelp = `Remove servers by their exact names, malformed entries inclu
 flag each is removed from the file that defines it; when several files hold the
 name, a scope flag has to say which one is meant.
 
-Only the members named are removed; every other byte of the file stays. With
+Of several names all are looked for first: when one is not there, nothing is
+removed. Only the members named are removed; every other byte of the file stays. With
 --expect-fingerprint the entry must still be the one that was looked at.`
 
 type removeOptions struct {
@@ -30,7 +33,7 @@ func newRemoveCmd(a *app) *cobra.Command {
 		Example: "  mcpctl remove docs\n  mcpctl remove docs --project --expect-fingerprint sha256:…",
 		Args:    names(1, -1, "a server"), ValidArgsFunction: a.completeServers,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.names = args
+			o.names = unique(args)
 			return runRemove(cmd.Context(), a, o)
 		},
 	}
@@ -56,26 +59,71 @@ func runRemove(ctx context.Context, a *app, o *removeOptions) error {
 	if err != nil {
 		return err
 	}
+	plan, err := o.plan(ctx, c, expect)
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, req := range plan {
+		change, err := c.Store.Remove(ctx, req)
+		if err == nil {
+			err = a.printEdit(c.Store, change, "removed")
+		}
+		if err != nil {
+			errs = append(errs, err)
+		}
+	}
+	if err := joined(errs); err != nil {
+		return wholeAnswer{err} // what was removed all the same is told
+	}
+	return nil
+}
+
+// plan finds the file of each name and, of several, sees that all could be removed.
+func (o *removeOptions) plan(ctx context.Context, c *store.Config, expect store.Fingerprint) ([]store.RemoveRequest, error) {
+	var plan []store.RemoveRequest
 	var errs []error
 	for _, name := range o.names {
 		scope, err := o.scope.defining(c, name)
-		if err == nil {
-			var change store.Change
-			change, err = c.Store.Remove(ctx, store.RemoveRequest{Scope: scope, Name: name, Expect: expect, DryRun: o.dryRun})
-			if err == nil {
-				err = a.printEdit(c.Store, change, "removed")
-			}
+		req := store.RemoveRequest{Scope: scope, Name: name, Expect: expect, DryRun: true}
+		if err == nil && len(o.names) > 1 {
+			_, err = c.Store.Remove(ctx, req)
 		}
-		errs = append(errs, err)
+		if err != nil {
+			errs = append(errs, err)
+		}
+		req.DryRun = o.dryRun
+		plan = append(plan, req)
 	}
-	return errors.Join(errs...)
+	return plan, nothingRemoved(o.names, joined(errs))
+}
+
+// joined is together, but for a single error, which stays as it is.
+func joined(errs []error) error {
+	if len(errs) == 1 {
+		return errs[0]
+	}
+	return together(errs)
+}
+
+// nothingRemoved says of several names that the others are still there.
+func nothingRemoved(names []string, err error) error {
+	if err == nil || len(names) == 1 || errors.Is(err, context.Canceled) {
+		return err
+	}
+	e := *wire.FromError(err)
+	e.Text += "; nothing was removed"
+	return &e
 }
 
 // defining is the chosen scope, or the only one whose file holds the name.
 func (s *scopeFlags) defining(c *store.Config, name string) (store.Scope, error) {
 	chosen, err := s.scope("")
-	if err != nil || chosen != "" {
-		return chosen, err
+	if err != nil {
+		return "", err
+	}
+	if chosen != "" {
+		return chosen, otherFile(c, chosen, name)
 	}
 	var found []store.Scope
 	for _, src := range c.Sources {
@@ -92,4 +140,15 @@ func (s *scopeFlags) defining(c *store.Config, name string) (store.Scope, error)
 		return found[0], nil
 	}
 	return "", usagef("'%s' stands in several files: say --%s or --%s", name, found[0], found[1])
+}
+
+// unique is words without the second and later of the same.
+func unique(words []string) []string {
+	var out []string
+	for _, w := range words {
+		if !slices.Contains(out, w) {
+			out = append(out, w)
+		}
+	}
+	return out
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/mcpctl/mcpctl/internal/engine/wire"
 	"github.com/mcpctl/mcpctl/internal/store"
 )
 
@@ -47,8 +48,11 @@ func (s *scopeFlags) scope(def store.Scope) (store.Scope, error) {
 // overrides count only where nothing is defined.
 func (s *scopeFlags) definition(c *store.Config, name string) (store.Scope, error) {
 	chosen, err := s.scope("")
-	if err != nil || chosen != "" {
-		return chosen, err
+	if err != nil {
+		return "", err
+	}
+	if chosen != "" {
+		return chosen, otherFile(c, chosen, name)
 	}
 	var defines, overrides []store.Scope
 	for _, src := range c.Sources {
@@ -73,4 +77,30 @@ func (s *scopeFlags) definition(c *store.Config, name string) (store.Scope, erro
 		return found[0], nil
 	}
 	return "", usagef("'%s' stands in several files: say --%s or --%s", name, found[0], found[1])
+}
+
+// otherFile is the error for a name that stands in a file of another scope than
+// the chosen one; nil when it stands in that, or nowhere.
+func otherFile(c *store.Config, chosen store.Scope, name string) error {
+	var other *store.Entry
+	for _, src := range c.Sources {
+		if src.Scope == chosen && src.Broken {
+			return nil
+		}
+		for _, e := range src.Entries {
+			switch {
+			case e.Name != name || !c.Store.Writes(src):
+			case src.Scope == chosen:
+				return nil
+			case other == nil:
+				other = e
+			}
+		}
+	}
+	if other == nil {
+		return nil
+	}
+	scope := string(other.Source.Scope)
+	err := wire.NewError(wire.NotFound, "'"+name+"' does not stand in the "+string(chosen)+" file, but in "+place(other.Source.Path, other.Line, other.Column), "say --"+scope)
+	return err.On(name)
 }

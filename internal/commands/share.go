@@ -39,7 +39,7 @@ func newShareCmd(a *app) *cobra.Command {
 	o := &shareOptions{}
 	cmd := &cobra.Command{
 		Use: "share NAME", Short: "copy an entry of yours into the project's file", Long: shareHelp, Example: shareExamples,
-		Args: names(1, 1, "a server"), ValidArgsFunction: a.completeServers,
+		Args: names(1, 1, "a server"), ValidArgsFunction: a.completeOneServer,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.name = args[0]
 			return runShare(cmd.Context(), a, o)
@@ -107,7 +107,7 @@ func (a *app) tellShared(done store.Shared) {
 func shareDocument(s *store.Store, done store.Shared) report.Share {
 	c := done.Change
 	doc := report.Share{
-		Edit: report.Edit{Schema: wire.Schema, Name: c.Name, Scope: string(c.Scope), Source: c.Path, Fingerprint: string(c.Fingerprint), Unchanged: c.Unchanged},
+		Edit: report.Edit{Schema: wire.Schema, Name: c.Name, Scope: string(c.Scope), Source: c.Path, Fingerprint: string(c.Fingerprint), Unchanged: c.Unchanged, Warnings: []report.Warning{}},
 		From: report.ShareOrigin{Scope: string(done.From.Source.Scope), Source: done.From.Source.Path, Line: done.From.Line},
 
 		Variables: []report.ShareVariable{}, LeftOut: emptyList(done.LeftOut),

@@ -30,7 +30,7 @@ func newShowCmd(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "show NAME", Aliases: []string{"get"}, Short: "show one server, whole, with its origin",
 		Long: showHelp, Example: "  mcpctl show docs\n  mcpctl show docs --json | jq -r '.servers[0].fingerprint'",
-		Args: names(1, 1, "a server"), ValidArgsFunction: a.completeServers,
+		Args: names(1, 1, "a server"), ValidArgsFunction: a.completeOneServer,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.name = args[0]
 			return runShow(cmd.Context(), a, o)

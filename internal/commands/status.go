@@ -18,8 +18,9 @@ supervisor does not run, or has no session for this workspace, the states are th
 the files tell.
 
 With --watch the supervisor is started when there is none, the workspace's session
-is opened, and each change is written until the command is interrupted: with --json
-one whole snapshot per line, otherwise one line per server that changed.`
+is opened, and each change is written until the command is interrupted or nobody
+reads it any more: with --json one whole snapshot per line, otherwise one line per
+server that changed.`
 
 type statusOptions struct {
 	names []string
@@ -59,7 +60,7 @@ func runStatus(ctx context.Context, a *app, o *statusOptions) error {
 		}
 		defer client.Close()
 		w := statusWriter{app: a, names: o.names}
-		return client.Watch(ctx, wire.DefaultSession, w.write)
+		return a.whileRead(ctx, func(ctx context.Context) error { return client.Watch(ctx, wire.DefaultSession, w.write) })
 	}
 	status, _ := a.liveStatus(ctx, c)
 	status.Servers = only(status.Servers, o.names)
@@ -69,6 +70,7 @@ func runStatus(ctx context.Context, a *app, o *statusOptions) error {
 	if a.problems(status.Problems) {
 		return exit(wire.ConfigInvalid.Exit())
 	}
+	a.sayNone(len(status.Servers))
 	return nil
 }
 

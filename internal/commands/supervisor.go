@@ -49,6 +49,13 @@ func newSupervisorRunCmd(a *app) *cobra.Command {
 		Example: "  mcpctl supervisor run --idle-timeout 1h",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o := runOptions{idle: idle, idleGiven: cmd.Flags().Changed("idle-timeout"), detached: detached}
+			if o.idleGiven && o.idle <= 0 {
+				err := usageOf(cmd, "--idle-timeout takes a duration above 0, such as 1h")
+				if detached {
+					supervisor.FailReady(supervisor.ReadyPipe(), err)
+				}
+				return err
+			}
 			return runSupervisor(cmd.Context(), a, o)
 		},
 	}

@@ -23,7 +23,8 @@ supervisor is not involved. Several servers are tested at the same time.
 
 The exit status is 0 when all are well. For one server it is the code of its
 failure; for several it is 1 when any of them failed, and each has its own code in
-the document of --json.`
+the document of --json. When it is interrupted, the results that are there
+already are written, and the exit status is 130.`
 
 type testOptions struct {
 	names   []string
@@ -82,23 +83,46 @@ func runTest(ctx context.Context, a *app, o *testOptions) error {
 	}
 	wg.Wait()
 	if ctx.Err() != nil {
-		return ctx.Err()
+		names, errs = finished(&doc, errs)
 	}
 	if err := a.print(doc, func(w *bytes.Buffer) error { return testTable(w, doc) }); err != nil {
 		return err
 	}
-	return testVerdict(a, names, errs)
+	verdict := testVerdict(a, names, errs)
+	if ctx.Err() != nil {
+		return wholeAnswer{ctx.Err()}
+	}
+	return verdict
+}
+
+// finished leaves in the document what was found out before the interruption.
+func finished(doc *report.Test, errs []error) (names []string, left []error) {
+	results := []report.TestResult{}
+	for i, r := range doc.Results {
+		if r.Error == nil || r.Error.Word != wire.Interrupted {
+			results, names, left = append(results, r), append(names, r.Name), append(left, errs[i])
+		}
+	}
+	doc.Results = results
+	return names, left
 }
 
 // testsAtOnce: more at the same time gain nothing on a few cores and make slow
 // starters time out.
 const testsAtOnce = 8
 
+// testVerbosely shows all that a server writes during a test, which is not logged.
+const testVerbosely = "mcpctl test -v "
+
 // testVerdict: one server's failure is the command's; of several, the answer to
 // "are all well" is no.
 func testVerdict(a *app, names []string, errs []error) error {
 	if len(names) == 1 && errs[0] != nil {
-		return wholeAnswer{errs[0]}
+		e := wire.FromError(errs[0])
+		if e.Advice == "" && a.json == "" && report.Brief(e.Text) != e.Text {
+			e.Advice = "see all it wrote with: " + testVerbosely + e.Name // a test leaves nothing in the log
+		}
+		return wholeAnswer{e}
 	}
 	if errors.Join(errs...) == nil {
 		return nil
@@ -106,8 +130,7 @@ func testVerdict(a *app, names []string, errs []error) error {
 	if a.json == "" {
 		for _, err := range errs {
 			if err != nil {
-				e := wire.FromError(err)
-				report.Tell(a.streams.Err, report.Message{Text: e.Text, Hint: e.Advice})
+				a.tellError(wire.FromError(err), testVerbosely)
 			}
 		}
 	}
@@ -115,7 +138,7 @@ func testVerdict(a *app, names []string, errs []error) error {
 }
 
 func (a *app) testOne(ctx context.Context, c *store.Config, name string, timeout time.Duration) (report.TestResult, error) {
-	out := report.TestResult{Name: name, State: wire.Failed, Tools: []string{}}
+	out := report.TestResult{Name: name, State: wire.Failed, Tools: []string{}, Warnings: []report.Warning{}}
 	admitted, err := c.Admit(name)
 	if err == nil {
 		r := probe.Test(ctx, admitted, probe.Options{Env: a.env, Client: a.version, Timeout: timeout, Log: a.verboseLog(name)})
@@ -123,15 +146,20 @@ func (a *app) testOne(ctx context.Context, c *store.Config, name string, timeout
 		out.OK, out.ProtocolVersion, out.Resources, out.Prompts = r.OK, r.ProtocolVersion, r.Resources, r.Prompts
 		out.Server = wire.Peer{Name: r.ServerName, Version: r.ServerVersion}
 		out.Tools, out.MS = emptyList(r.Tools), r.Duration.Milliseconds()
-		if r.Noise > 0 && a.json == "" {
-			a.warn("server '"+name+"' wrote "+strconv.Itoa(r.Noise)+" line(s) to stdout that are not protocol messages; they were ignored", "a stdio server writes its log to stderr")
+		if r.Noise > 0 {
+			w := report.Warning{Message: "server '" + name + "' wrote " + strconv.Itoa(r.Noise) + " line(s) to stdout that are not protocol messages; they were ignored",
+				Hint: "a stdio server writes its log to stderr"}
+			out.Warnings = append(out.Warnings, w)
+			if a.json == "" {
+				a.warn(w.Message, w.Hint)
+			}
 		}
 	}
 	if err == nil {
 		out.State = wire.Connected
 		return out, nil
 	}
-	e := wire.FromError(err).On(name)
+	e := wire.FromError(withinFlag(err, timeout)).On(name)
 	out.Error = e
 	switch e.Word {
 	case wire.NotApproved:

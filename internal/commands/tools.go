@@ -26,7 +26,7 @@ func newToolsCmd(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "tools [SERVER]", Short: "list the tools of servers", Long: toolsHelp,
 		Example: "  mcpctl tools\n  mcpctl tools docs --json | jq '.servers[0].tools[].definition.inputSchema'",
-		Args:    names(0, 1, "a server"), ValidArgsFunction: a.completeServers,
+		Args:    names(0, 1, "a server"), ValidArgsFunction: a.completeOneServer,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if timeout < 0 || cmd.Flags().Changed("timeout") && timeout == 0 {
 				return usageOf(cmd, "--timeout takes a duration above 0, such as 20s")
@@ -63,7 +63,7 @@ func runTools(ctx context.Context, a *app, in wire.InServer) error {
 		}
 		failed = true
 		if a.json == "" {
-			report.Tell(a.streams.Err, report.Message{Text: "server '" + sv.Name + "': " + sv.Error.Text, Hint: sv.Error.Advice})
+			a.tellError(sv.Error.On(sv.Name), "mcpctl logs ")
 		}
 	}
 	if failed {

@@ -94,6 +94,9 @@ func (o *updateOptions) positional(cmd *cobra.Command, args []string) error {
 			return usageOf(cmd, "no command behind '--'")
 		}
 	}
+	if err := strayVariable(words); err != nil {
+		return err
+	}
 	switch {
 	case len(words) == 0:
 		return usageOf(cmd, "name the server")
@@ -125,7 +128,7 @@ func expected(text string) (store.Fingerprint, error) {
 }
 
 func runUpdate(ctx context.Context, a *app, o *updateOptions) error {
-	req, err := o.request(a)
+	req, err := o.request(ctx, a)
 	if err != nil {
 		return err
 	}
@@ -151,9 +154,7 @@ func runUpdate(ctx context.Context, a *app, o *updateOptions) error {
 	}
 	o.hints(a, c.Store, command)
 	o.setHints(a)
-	for _, p := range change.Warnings {
-		a.warn(p.Message, p.Hint)
-	}
+	a.warnOf(change)
 	return a.printEdit(c.Store, change, "updated")
 }
 
@@ -172,10 +173,10 @@ func (o *updateOptions) setHints(a *app) {
 }
 
 // request is what the flags ask for, all but the scope.
-func (o *updateOptions) request(a *app) (store.UpdateRequest, error) {
+func (o *updateOptions) request(ctx context.Context, a *app) (store.UpdateRequest, error) {
 	req := store.UpdateRequest{Name: o.name, DryRun: o.dryRun}
 	req.Expect, _ = expected(o.expect) // checked with the arguments
-	edits, err := o.edits(a)
+	edits, err := o.edits(ctx, a)
 	if err != nil {
 		return req, err
 	}
@@ -190,7 +191,7 @@ func (o *updateOptions) request(a *app) (store.UpdateRequest, error) {
 	case o.edit:
 		return req, nil
 	case o.entry != "":
-		whole, err := o.wholeEntry(a, edits)
+		whole, err := o.wholeEntry(ctx, a, edits)
 		req.Edits = []store.FieldEdit{{Value: whole}}
 		return req, err
 	case !named:
@@ -203,8 +204,8 @@ func (o *updateOptions) request(a *app) (store.UpdateRequest, error) {
 }
 
 // edits are the single fields: those of flags first, then --set, then --unset.
-func (o *updateOptions) edits(a *app) ([]store.FieldEdit, error) {
-	fields, err := o.fields(a)
+func (o *updateOptions) edits(ctx context.Context, a *app) ([]store.FieldEdit, error) {
+	fields, err := o.fields(ctx, a)
 	if err != nil {
 		return nil, err
 	}

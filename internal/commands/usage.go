@@ -2,6 +2,7 @@ package commands
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/mcpctl/mcpctl/internal/engine/wire"
 )
@@ -9,4 +10,15 @@ import (
 // usagef is wrong usage: exit 129, as git has it.
 func usagef(format string, args ...any) *wire.Error {
 	return wire.NewError(wire.Usage, fmt.Sprintf(format, args...), "")
+}
+
+// withinFlag lets the hint of an exceeded limit name the option that set it; 0 is
+// no option, and then the entry's timeout is what the hint names.
+func withinFlag(err error, limit time.Duration) error {
+	if e := wire.FromError(err); limit > 0 && e.Word == wire.Timeout {
+		named := *e
+		named.Advice = "if it needs longer, give it more with --timeout"
+		return &named
+	}
+	return err
 }

@@ -44,7 +44,8 @@ func (s *Store) amend(ctx context.Context, a amendment) (Change, error) {
 		then: func() error { return s.carry(ctx, word, became) },
 	})
 	if became != nil {
-		change.Fingerprint, change.Warnings = became.Fingerprint, became.Problems
+		change.Fingerprint = became.Fingerprint
+		change.Warnings = slices.Concat(became.Problems, committedSecrets(became))
 	}
 	return change, err
 }

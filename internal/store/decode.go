@@ -173,7 +173,7 @@ func (d *decoder) stdio(n *jsonc.Node, def *Definition, hasURL bool) {
 		d.note(n.Get("url").Position(), SeverityWarning, "'url' is ignored: the type is stdio", "remove it")
 	}
 	if def.Command == "" {
-		d.fail(n.Position(), "a stdio server has no 'command'", "name the program in 'command'")
+		d.fail(n.Position(), "a stdio server needs a 'command'", "name the program in 'command'")
 	}
 	if len(def.Headers) > 0 {
 		d.note(n.Get("headers").Position(), SeverityWarning, "'headers' is ignored: the transport is stdio", "use 'env'")

@@ -23,7 +23,7 @@ func (d *decoder) strBelow(n *jsonc.Node, prefix, key string) string {
 	}
 	text, ok := v.Text()
 	if !ok {
-		d.fail(v.Position(), "'"+prefix+key+"' is a string, found "+string(v.Kind()), "put it in quotes")
+		d.fail(v.Position(), "'"+prefix+key+"' is a string, found "+string(v.Kind()), quotesHint(v))
 	}
 	if strings.ContainsRune(text, 0) {
 		d.fail(v.Position(), "'"+prefix+key+"' holds a NUL character", "")
@@ -44,7 +44,7 @@ func (d *decoder) strings(n *jsonc.Node, key string) []string {
 	for _, el := range v.Elements() {
 		text, ok := el.Text()
 		if !ok || strings.ContainsRune(text, 0) {
-			d.fail(el.Position(), "'"+key+"' holds something other than strings: "+string(el.Kind()), "put it in quotes")
+			d.fail(el.Position(), "'"+key+"' holds something other than strings: "+string(el.Kind()), quotesHint(el))
 			return nil
 		}
 		list = append(list, text)
@@ -65,10 +65,24 @@ func (d *decoder) strMap(n *jsonc.Node, key string) map[string]string {
 	for _, m := range v.Members() {
 		text, ok := m.Value.Text()
 		if !ok || strings.ContainsRune(text, 0) {
-			d.fail(m.Value.Position(), "'"+key+"."+m.Key+"' is a string, found "+string(m.Value.Kind()), "put it in quotes")
+			d.fail(m.Value.Position(), "'"+key+"."+m.Key+"' is a string, found "+string(m.Value.Kind()), quotesHint(m.Value))
 			continue
 		}
 		out[m.Key] = text
 	}
 	return out
+}
+
+// quotesHint says how to make a string of a value; of a list or an object there is
+// no such way.
+func quotesHint(n *jsonc.Node) string {
+	switch n.Kind() {
+	case jsonc.Number, jsonc.Bool:
+		return "put it in quotes"
+	case jsonc.Null:
+		return "remove it, or write a text in quotes"
+	case jsonc.Array, jsonc.Object:
+		return "write one text in quotes"
+	}
+	return ""
 }

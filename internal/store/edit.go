@@ -27,7 +27,7 @@ type Change struct {
 	DryRun      bool        // nothing was written: Before and After tell what would be
 	Before      []byte
 	After       []byte
-	Warnings    []Problem // of update: about the entry afterwards
+	Warnings    []Problem // of add and update: about the entry afterwards
 }
 
 // AddRequest asks for a new entry.
@@ -64,7 +64,7 @@ func (s *Store) Add(ctx context.Context, req AddRequest) (Change, error) {
 	if err != nil {
 		return Change{}, err
 	}
-	change.Fingerprint = added.Fingerprint
+	change.Fingerprint, change.Warnings = added.Fingerprint, committedSecrets(added)
 	if req.Scope == Project && !req.DryRun {
 		if err := s.Approve(ctx, added, false); err != nil {
 			return change, fmt.Errorf("'%s' was written, but not approved: %w", req.Name, err)
@@ -123,7 +123,7 @@ func (s *Store) Remove(ctx context.Context, req RemoveRequest) (Change, error) {
 		return doc.Remove([]string{src.clientRow().TopKey, req.Name})
 	}, func(after *Source) error {
 		if after.entry(req.Name) != nil {
-			return &Error{Code_: CodeInvalid, Path: after.Path, Server_: req.Name, Message: "the name stands in the file twice",
+			return &Error{Code_: CodeInvalid, Path: after.Path, Server_: req.Name, Message: "the name " + quoted(req.Name) + " stands twice",
 				Hint_: "remove one of them with an editor"}
 		}
 		return nil
@@ -189,7 +189,7 @@ func (s *Store) editThen(ctx context.Context, req editRequest, steps editSteps) 
 		return Change{}, err
 	}
 	defer target.Close()
-	release, err := atomicfile.Lock(ctx, s.Places.Locks(), target.Real(), lockWait)
+	release, err := s.lock(ctx, target, req.dryRun)
 	if err != nil {
 		return Change{}, err
 	}
@@ -231,6 +231,15 @@ func (s *Store) editThen(ctx context.Context, req editRequest, steps editSteps) 
 		err = steps.then()
 	}
 	return change, err
+}
+
+// lock takes the lock of a file that is to be written. A dry run writes nothing, also
+// no lock: what it reads is whole without one, since files are replaced in one step.
+func (s *Store) lock(ctx context.Context, target *atomicfile.Target, dryRun bool) (release func() error, err error) {
+	if dryRun {
+		return func() error { return nil }, nil
+	}
+	return atomicfile.Lock(ctx, s.Places.Locks(), target.Real(), lockWait)
 }
 
 func (s *Store) target(scope Scope) (*atomicfile.Target, int64, error) {

@@ -239,34 +239,3 @@ func (c *Config) Suggest(name string) string {
 	}
 	return Closest(name, names)
 }
-
-// Closest returns the candidate within a third of the word's length in edit
-// distance (Levenshtein), or "".
-func Closest(word string, candidates []string) string {
-	best, limit := "", max(1, len(word)/3)
-	for _, c := range candidates {
-		if d := distance(word, c); d <= limit {
-			best, limit = c, d-1
-		}
-	}
-	return best
-}
-
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal, row[j+1] = row[j+1], min(cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
-}

@@ -251,3 +251,24 @@ func variableName(words string) string {
 }
 
 func lastKey(where string) string { return where[strings.LastIndexByte(where, '.')+1:] }
+
+// committedSecrets warns of fields of a project entry that share would refuse to
+// publish: the file is usually committed. The values are not told.
+func committedSecrets(e *Entry) []Problem {
+	if e.Source.Scope != Project {
+		return nil
+	}
+	doc, err := jsonc.Parse(e.Raw)
+	if err != nil {
+		return nil
+	}
+	p := newPublisher(e, nil)
+	p.object(doc.Root(), "")
+	fields := p.found()
+	if len(fields) == 0 {
+		return nil
+	}
+	return []Problem{{Code: CodeSecretRefused, Severity: SeverityWarning, Source: e.Source.Path, Line: e.Line, Column: e.Column, Server: e.Name,
+		Message: "what looks like a secret is in " + strings.Join(fields, ", ") + ", and the project's file is usually committed",
+		Hint:    "use references: --env-from NAME, --header-from NAME=VAR; or keep the entry in the user's file and see: mcpctl share --env-placeholders"}}
+}

@@ -33,7 +33,7 @@ func (s *Store) EditSetting(ctx context.Context, req SettingEdit) (Change, error
 		return Change{}, err
 	}
 	defer target.Close()
-	release, err := atomicfile.Lock(ctx, s.Places.Locks(), target.Real(), lockWait)
+	release, err := s.lock(ctx, target, req.DryRun)
 	if err != nil {
 		return Change{}, err
 	}

@@ -152,6 +152,12 @@ func (src *Source) readEntries(doc *jsonc.Document, servers *jsonc.Node) {
 // their tools spoil the second (design §3, §3.1).
 func (e *Entry) clash(first *Entry, both bool) {
 	hint := "rename or remove one of them"
+	if first.Name == e.Name {
+		twice := "the name " + quoted(e.Name) + " stands twice, "
+		e.spoil(twice+"first at line "+lineColumn(first), hint)
+		first.spoil(twice+"again at line "+lineColumn(e), hint)
+		return
+	}
 	e.spoil("the name "+quoted(e.Name)+" falls together with "+quoted(first.Name)+" at line "+lineColumn(first), hint)
 	if both {
 		first.spoil("the name "+quoted(first.Name)+" falls together with "+quoted(e.Name)+" at line "+lineColumn(e), hint)

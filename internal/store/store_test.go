@@ -98,7 +98,7 @@ func TestEntryFaults(t *testing.T) {
 		{"number", `7`, "a server is an object, found number"},
 		{"both", `{"command":"x","url":"http://h/"}`, "both 'command' and 'url'"},
 		{"neither", `{"args":["x"]}`, "neither 'command' nor 'url'"},
-		{"stdio-without-command", `{"type":"stdio","url":"http://h/"}`, "a stdio server has no 'command'"},
+		{"stdio-without-command", `{"type":"stdio","url":"http://h/"}`, "a stdio server needs a 'command'"},
 		{"http-without-url", `{"type":"http","command":"x"}`, "the url is empty"},
 		{"upper-case-type", `{"type":"HTTP","url":"http://h/"}`, `unknown type "HTTP"`},
 		{"type-number", `{"type":1,"url":"http://h/"}`, "'type' is a string, found number"},

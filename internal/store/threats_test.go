@@ -97,8 +97,8 @@ func TestA4NoTwoReadings(t *testing.T) {
 		{`"bad":{"command":"safe","env":{"A":"1","A":"2"}}`, "stands twice, first at line 1"},
 		{`"bad":{"url":"https://safe/","\u0055RL":"https://evil/"}`, "only by case, which stands at line 1"},
 		{`"bad":{"url":"https://safe/","headers":{"X":"1","x":"2"}}`, "repeats"},
-		{`"bad":{"command":"safe"},"bad":{"command":"evil"}`, "falls together with \"bad\" at line 1"},
-		{`"bad":{"command":"safe"},"\u0062ad":{"command":"evil"}`, "falls together with \"bad\" at line 1"},
+		{`"bad":{"command":"safe"},"bad":{"command":"evil"}`, "the name \"bad\" stands twice, first at line 1"},
+		{`"bad":{"command":"safe"},"\u0062ad":{"command":"evil"}`, "the name \"bad\" stands twice, first at line 1"},
 		{`"bad":{"command":"safe"},"BAD":{"command":"evil"}`, "falls together with"},
 		{`"bad":{"command":"safe","enabled":false,"ENABLED":true}`, "only by case"},
 	}

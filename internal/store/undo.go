@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"time"
-
-	"github.com/mcpctl/mcpctl/internal/store/atomicfile"
 )
 
 // UndoRequest asks for the bytes from before a change.
@@ -36,7 +34,7 @@ func (s *Store) Undo(ctx context.Context, req UndoRequest) (Undone, error) {
 		return Undone{}, err
 	}
 	defer target.Close()
-	release, err := atomicfile.Lock(ctx, s.Places.Locks(), target.Real(), lockWait)
+	release, err := s.lock(ctx, target, req.DryRun)
 	if err != nil {
 		return Undone{}, err
 	}

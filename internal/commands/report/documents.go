@@ -36,6 +36,20 @@ type Edit struct {
 	Unchanged   bool   `json:"unchanged"`
 	DryRun      bool   `json:"dryRun,omitempty"`
 	Diff        string `json:"diff,omitempty"` // with dryRun: what would change, secrets hidden
+
+	Warnings []Warning `json:"warnings"`
+}
+
+// Warning is what a person should know although the command did what it was told.
+type Warning struct {
+	Message string `json:"message"`
+	Hint    string `json:"hint,omitempty"`
+}
+
+// Version is the document of `--version`.
+type Version struct {
+	Schema  int    `json:"schema"`
+	Version string `json:"version"`
 }
 
 // Fingerprints is the document of `fingerprint`.
@@ -119,6 +133,7 @@ type TestResult struct {
 	Prompts         bool        `json:"prompts"`
 	MS              int64       `json:"ms"`
 	Error           *wire.Error `json:"error"`
+	Warnings        []Warning   `json:"warnings"`
 }
 
 // LogLine is one line of `logs --json`.

@@ -55,7 +55,7 @@ type Message struct {
 // Tell writes a message in the program's one voice: a prefix, lower case, no
 // full stop, the hint on a line of its own.
 func Tell(w io.Writer, m Message) {
-	text := redact.Line(m.Text)
+	text := redact.Line(Brief(m.Text))
 	if m.Where != "" {
 		text = redact.Line(m.Where) + ": " + text
 	}
@@ -63,6 +63,18 @@ func Tell(w io.Writer, m Message) {
 	if m.Hint != "" {
 		fmt.Fprintf(w, "hint: %s\n", redact.Line(m.Hint))
 	}
+}
+
+// Brief is the text of a message in one line: of several lines that are quoted
+// below a first one that ends with a colon, such as a server's stderr, only the
+// last stays. A text that is not so built is returned as it is.
+func Brief(text string) string {
+	first, rest, ok := strings.Cut(text, ":\n")
+	if !ok || strings.Contains(first, "\n") {
+		return text
+	}
+	rest = strings.TrimSpace(rest)
+	return first + ": " + strings.TrimSpace(rest[strings.LastIndexByte(rest, '\n')+1:])
 }
 
 // Unified is the unified diff of two texts of one file, "" when they are equal.

@@ -29,7 +29,7 @@ func Table(w io.Writer, header []string, rows [][]string) error {
 	for _, row := range rows {
 		safe := make([]string, len(row))
 		for i, cell := range row {
-			safe[i] = redact.Line(cell)
+			safe[i] = redact.Line(Brief(cell))
 		}
 		if err := t.Append(safe); err != nil {
 			return err

@@ -31,6 +31,30 @@ func (e *UnsafeError) Error() string { return fmt.Sprintf("unsafe log '%s': %s",
 // Code returns the code word of design section 8.3.
 func (e *UnsafeError) Code() string { return "MCP_PATH_UNSAFE" }
 
+// Location returns the path, without a place in it. Source: design section 8.2.
+func (e *UnsafeError) Location() (path string, line, column int) { return e.Path, 0, 0 }
+
+// OpenError says that the log, or its directory, could not be made or opened. Source: design section 8.3.
+type OpenError struct {
+	Path string
+	Err  error
+}
+
+// Error names the path and what the system says.
+func (e *OpenError) Error() string { return e.Path + ": " + e.Bare() }
+
+// Unwrap returns what the system says.
+func (e *OpenError) Unwrap() error { return e.Err }
+
+// Code returns the code word of design section 8.3.
+func (e *OpenError) Code() string { return "MCP_IO" }
+
+// Location returns the path, without a place in it. Source: design section 8.2.
+func (e *OpenError) Location() (path string, line, column int) { return e.Path, 0, 0 }
+
+// Bare returns the message without the path. Source: design section 8.2.
+func (e *OpenError) Bare() string { return "cannot open the log: " + e.Err.Error() }
+
 // Log appends to the server log. It may be used from several goroutines, and several processes may each have one on the
 // same directory. Source: design section 12.
 type Log struct {
@@ -45,10 +69,15 @@ type Log struct {
 }
 
 // Open makes the log in dir ready, creating dir (0700) and the file (0600) if they are missing. It fails with
-// UnsafeError if something else than a file of this user is in the log's place. Source: design sections 2.1 and 12.
+// UnsafeError if something else than a file of this user is in the log's place, and with OpenError if the system refuses.
+// Source: design sections 2.1 and 12.
 func Open(dir string) (*Log, error) {
 	l := &Log{dir: dir, limit: logLimit}
-	if err := l.reopen(); err != nil {
+	err := l.reopen()
+	if pe := new(fs.PathError); errors.As(err, &pe) {
+		return nil, &OpenError{Path: pe.Path, Err: pe.Err}
+	}
+	if err != nil {
 		return nil, err
 	}
 	return l, nil

@@ -62,7 +62,7 @@ type Info struct {
 	Protocol  ProtocolRange `json:"protocol"`
 	Epoch     string        `json:"epoch"`
 	Socket    string        `json:"socket"`
-	StartedAt time.Time     `json:"startedAt"`
+	StartedAt time.Time     `json:"startedAt,omitzero"` // absent when none runs
 	Clients   int           `json:"clients"`
 	Sessions  []SessionInfo `json:"sessions"`
 }

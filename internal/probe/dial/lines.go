@@ -88,14 +88,20 @@ func (t *tail) add(line string) {
 	}
 }
 
-// behind returns ": " and the lines, safe to show; "" when there are none.
+// behind returns a colon and the lines, safe to show; "" when there are none. One
+// line stands in the same line, several begin below it, so that a reader can tell
+// them from what is said in front.
 func (t *tail) behind() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if text := strings.TrimSpace(strings.Join(t.lines, "\n")); text != "" {
-		return ": " + redact.Visible(text)
+	text := strings.TrimSpace(strings.Join(t.lines, "\n"))
+	switch {
+	case text == "":
+		return ""
+	case strings.Contains(text, "\n"):
+		return ":\n" + redact.Visible(text)
 	}
-	return ""
+	return ": " + redact.Visible(text)
 }
 
 // readStderr reports each line until the stream ends. Text on stderr is never

@@ -188,7 +188,7 @@ func TestTail(t *testing.T) {
 	for i := range 30 {
 		k.add(fmt.Sprint("line ", i))
 	}
-	if got := k.behind(); !strings.HasPrefix(got, ": line 10\n") || !strings.HasSuffix(got, "line 29") {
+	if got := k.behind(); !strings.HasPrefix(got, ":\nline 10\n") || !strings.HasSuffix(got, "line 29") {
 		t.Errorf("%q", got)
 	}
 	k.add(strings.Repeat("y", 5000))

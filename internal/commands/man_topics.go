@@ -1,0 +1,77 @@
+package commands
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// topicSections are the manual's sections of the topics of help: what describes a
+// format is in 5.
+var topicSections = map[string]string{"exit-codes": "1", "environment": "1", "files": "1", "entries": "5"}
+
+// TopicPage is the manual page of a topic of help, in roff, and its section; ok is
+// false for what is a command.
+func TopicPage(cmd *cobra.Command) (page, section string, ok bool) {
+	section, ok = topicSections[cmd.Name()]
+	if !ok || cmd.Parent() == nil || cmd.Parent().Parent() != nil {
+		return "", "", false
+	}
+	var b strings.Builder
+	line := func(text string) { b.WriteString(text + "\n") }
+	name := "mcpctl-" + cmd.Name()
+	line(`.TH "` + strings.ToUpper(name) + `" "` + section + `" "" "mcpctl" "mcpctl manual"`)
+	line(".SH NAME\n" + roff(name) + ` \- ` + roff(cmd.Short))
+	line(".SH SYNOPSIS\n\\fBmcpctl help " + roff(cmd.Name()) + "\\fP")
+	line(".SH DESCRIPTION")
+	for i, paragraph := range strings.Split(strings.TrimSpace(cmd.Long), "\n\n") {
+		switch {
+		case strings.HasPrefix(paragraph, "  "): // a table, or an example
+			line(".PP\n.nf\n" + roff(paragraph) + "\n.fi")
+		case i > 0:
+			line(".PP\n" + roff(paragraph))
+		default:
+			line(roff(paragraph))
+		}
+	}
+	line(".SH SEE ALSO\n\\fBmcpctl(1)\\fP")
+	return b.String(), section, true
+}
+
+// ManOptions is roff for the options of a command, with the words that stand for
+// their values, which cobra/doc loses.
+func ManOptions(cmd *cobra.Command) string {
+	var b strings.Builder
+	for _, part := range []struct {
+		title string
+		flags *pflag.FlagSet
+	}{{"OPTIONS", cmd.NonInheritedFlags()}, {"OPTIONS INHERITED FROM PARENT COMMANDS", cmd.InheritedFlags()}} {
+		if !part.flags.HasAvailableFlags() {
+			continue
+		}
+		b.WriteString(".SH " + part.title + "\n")
+		part.flags.VisitAll(func(f *pflag.Flag) {
+			if !f.Hidden && f.Deprecated == "" {
+				b.WriteString(".TP\n" + manOption(f) + "\n")
+			}
+		})
+	}
+	return b.String()
+}
+
+func manOption(f *pflag.Flag) string {
+	value, usage := pflag.UnquoteUsage(f)
+	head := `\fB\-\-` + roff(f.Name) + `\fP`
+	if f.Shorthand != "" {
+		head = `\fB\-` + f.Shorthand + `\fP, ` + head
+	}
+	switch {
+	case f.Value.Type() == "bool":
+	case f.NoOptDefVal != "":
+		head += "[=" + roff(f.NoOptDefVal) + "]"
+	default:
+		head += ` \fI` + roff(value) + `\fP`
+	}
+	return head + "\n" + roff(usage)
+}
