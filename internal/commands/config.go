@@ -167,7 +167,7 @@ func (a *app) editSetting(ctx context.Context, req store.SettingEdit) error {
 	if err != nil {
 		return err
 	}
-	doc := report.ConfigEdit{Schema: wire.Schema, Name: change.Name, Value: redact.JSON(req.Value), Source: change.Path, Unchanged: change.Unchanged}
+	doc := report.ConfigEdit{Schema: wire.Schema, Name: change.Name, Value: redact.JSON(req.Value), Source: change.Path, Unchanged: change.Unchanged, Warnings: []report.Warning{}}
 	if change.DryRun {
 		doc.DryRun = true
 		doc.Diff = report.Unified(change.Path, redact.Text(string(change.Before)), redact.Text(string(change.After)))
@@ -176,6 +176,7 @@ func (a *app) editSetting(ctx context.Context, req store.SettingEdit) error {
 	if v, err := s.Settings().Value(req.Name); err == nil && v.AdminWins && v.Origin == store.FromAdmin {
 		a.warn("'"+v.Name+"' of "+v.Source+" counts before the user's", "")
 	}
+	doc.Warnings = a.takeWarnings()
 	done := "set"
 	switch {
 	case change.Unchanged:

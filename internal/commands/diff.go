@@ -66,6 +66,7 @@ func runDiff(a *app, o *diffOptions) error {
 	if err != nil {
 		return err
 	}
+	doc.Warnings = a.takeWarnings()
 	if err := a.print(doc, func(w *bytes.Buffer) error { w.WriteString(doc.Diff); return nil }); err != nil {
 		return err
 	}

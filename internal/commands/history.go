@@ -71,7 +71,7 @@ func runHistory(a *app, o *historyOptions) error {
 	if o.last > 0 && len(commits) > o.last {
 		commits = commits[:o.last]
 	}
-	doc := report.History{Schema: wire.Schema, Entries: []report.HistoryEntry{}}
+	doc := report.History{Schema: wire.Schema, Entries: []report.HistoryEntry{}, Warnings: a.takeWarnings()}
 	var rows [][]string
 	for _, c := range commits {
 		doc.Entries = append(doc.Entries, report.HistoryEntry{

@@ -6,6 +6,8 @@ import "time"
 type History struct {
 	Schema  int            `json:"schema"`
 	Entries []HistoryEntry `json:"entries"`
+
+	Warnings []Warning `json:"warnings"` // such as changes that cannot be read and are left out
 }
 
 // HistoryEntry is one change that mcpctl made to a file.
@@ -55,6 +57,8 @@ type Diff struct {
 	Reason   string  `json:"reason,omitempty"`
 	Differs  bool    `json:"differs"` // by content, so also when all that differs is hidden
 	Diff     string  `json:"diff"`    // unified, secrets hidden
+
+	Warnings []Warning `json:"warnings"`
 }
 
 // Apply is the document of `apply`.
