@@ -119,7 +119,14 @@ func setup(env *testscript.Env, npm string) error {
 		if err != nil {
 			env.T().Log("supervisor stop:", err, string(out))
 		}
-		if left := leftovers(env.WorkDir); len(left) > 0 {
+		var left []int
+		_ = until(func() error { // one that is on its way out is not left running
+			if left = leftovers(env.WorkDir); len(left) > 0 {
+				return errors.New("processes are left")
+			}
+			return nil
+		})
+		if len(left) > 0 {
 			for _, pid := range left {
 				_ = syscall.Kill(pid, syscall.SIGKILL)
 			}

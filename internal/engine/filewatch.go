@@ -2,6 +2,8 @@ package engine
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"sync"
@@ -23,21 +25,33 @@ const pollEvery = 2 * time.Second
 type fileWatch struct {
 	events *fsnotify.Watcher // nil when polling
 	settle chan struct{}     // a settled reading is due
+	nudge  chan struct{}     // wait has to look at blind again
 
-	mu   sync.Mutex
-	dirs map[string]bool
-	due  *time.Timer
+	mu    sync.Mutex
+	dirs  map[string]bool
+	blind bool // some directory gives no events: poll
+	due   *time.Timer
 }
 
-// newFileWatch returns the watch and how it watches: "events" or "polling".
-func newFileWatch() (*fileWatch, string) {
-	f := &fileWatch{settle: make(chan struct{}, 1), dirs: map[string]bool{}}
+func newFileWatch() *fileWatch {
+	f := &fileWatch{settle: make(chan struct{}, 1), nudge: make(chan struct{}, 1), dirs: map[string]bool{}}
 	w, err := fsnotify.NewWatcher()
 	if err != nil {
-		return f, "polling"
+		f.blind = true
+		return f
 	}
 	f.events = w
-	return f, "events"
+	return f
+}
+
+// how tells how it watches: "events" or "polling".
+func (f *fileWatch) how() string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.blind {
+		return "polling"
+	}
+	return "events"
 }
 
 // watch looks after these files from now on.
@@ -51,9 +65,17 @@ func (f *fileWatch) watch(files []string) {
 	for _, file := range files {
 		wanted[existing(filepath.Dir(file))] = true
 	}
+	blind := false
 	for dir := range wanted {
-		// Adding again is cheap, and re-attaches when the directory was replaced.
-		_ = f.events.Add(dir)
+		// Adding again is cheap, and re-attaches when the directory was replaced. One
+		// that has just gone is told by an event of the directory above it.
+		if err := f.events.Add(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			blind = true
+		}
+	}
+	if blind != f.blind {
+		f.blind = blind
+		poke(f.nudge)
 	}
 	for dir := range f.dirs {
 		if !wanted[dir] {
@@ -92,10 +114,12 @@ func (f *fileWatch) again(d time.Duration) {
 // wait blocks until the files may have changed; ok is false when ctx ended.
 func (f *fileWatch) wait(ctx context.Context) (r reading, ok bool) {
 	var events chan fsnotify.Event
-	var poll <-chan time.Time
+	var overflow chan error
 	if f.events != nil {
-		events = f.events.Events
-	} else {
+		events, overflow = f.events.Events, f.events.Errors
+	}
+	var poll <-chan time.Time
+	if f.how() == "polling" {
 		ticker := time.NewTicker(pollEvery)
 		defer ticker.Stop()
 		poll = ticker.C
@@ -105,6 +129,10 @@ func (f *fileWatch) wait(ctx context.Context) (r reading, ok bool) {
 		select {
 		case <-ctx.Done():
 			return unsettled, false
+		case <-f.nudge:
+			return unsettled, true
+		case <-overflow: // events were lost, so anything may have happened
+			return unsettled, true
 		case <-f.settle:
 			return settled, true
 		case _, open := <-events:

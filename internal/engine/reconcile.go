@@ -143,6 +143,12 @@ func (s *Session) watchFiles(ctx context.Context) {
 		if !ok {
 			return
 		}
+		// A directory that came, went or was made anew has to be watched as it is now;
+		// and what happened before that is seen by looking once more behind it.
+		s.mu.Lock()
+		files := s.config.Files()
+		s.mu.Unlock()
+		s.files.watch(files)
 		if r == settled || s.filesChanged() {
 			s.reload(r)
 		}

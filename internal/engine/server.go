@@ -334,9 +334,10 @@ func (sv *server) relist(ctx context.Context, r *run, conn *dial.Conn) {
 	}
 }
 
-// acquire waits for the connection and counts a call on it; release ends the
-// count. A server that waits for its next try is tried at once, one time.
-func (sv *server) acquire(ctx context.Context) (conn *dial.Conn, release func(), err error) {
+// acquireAs waits for the connection and counts a call on it; release ends the
+// count. A server that waits for its next try is tried at once, one time. With a
+// digest, a server that runs with another one is errOtherEnviron.
+func (sv *server) acquireAs(ctx context.Context, digest string) (conn *dial.Conn, release func(), err error) {
 	s := sv.session
 	kicked := false
 	for {
@@ -344,6 +345,14 @@ func (sv *server) acquire(ctx context.Context) (conn *dial.Conn, release func(),
 		if s.servers[sv.name] != sv {
 			s.mu.Unlock()
 			return nil, nil, wire.NewError(wire.NotFound, "server '"+sv.name+"' is no longer in force", "see: mcpctl list").On(sv.name)
+		}
+		other := digest != "" && digest != sv.want.digest
+		switch sv.state {
+		case wire.Connected, wire.InvalidConfig, wire.NeedsSignIn, wire.NotRunning:
+			if other {
+				s.mu.Unlock()
+				return nil, nil, errOtherEnviron
+			}
 		}
 		switch sv.state {
 		case wire.Connected:

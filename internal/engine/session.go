@@ -45,7 +45,6 @@ type Session struct {
 	generation uint64
 	changed    chan struct{} // closed and replaced at every change
 	watches    map[*Watch]bool
-	watching   string
 	files      *fileWatch
 }
 
@@ -55,17 +54,17 @@ func NewSession(opts SessionOptions) *Session {
 	ctx, cancel := context.WithCancel(context.Background())
 	s := &Session{opts: opts, ctx: ctx, cancel: cancel, store: opts.Store, lastGood: map[string]*store.Source{},
 		servers: map[string]*server{}, leaving: map[string]chan struct{}{}, changed: make(chan struct{}), watches: map[*Watch]bool{}}
-	s.files, s.watching = newFileWatch()
+	s.files = newFileWatch()
 	s.reload(settled)
 	s.wg.Go(func() { s.watchFiles(ctx) })
 	return s
 }
 
-// Refresh takes the caller's environment and re-reads what changed on disk, so
-// that a request which follows an edit sees the edit.
+// Refresh takes the caller's environment, unless it is nil, and re-reads what
+// changed on disk, so that a request which follows an edit sees the edit.
 func (s *Session) Refresh(env store.Environ) {
 	s.mu.Lock()
-	same := maps.Equal(s.store.Env, env)
+	same := env == nil || maps.Equal(s.store.Env, env)
 	if !same {
 		next := *s.store
 		next.Env = env
@@ -106,7 +105,7 @@ func (s *Session) Busy() bool {
 func (s *Session) Info() wire.SessionInfo {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return wire.SessionInfo{Session: s.opts.ID, Workspace: s.store.Workspace.Dir, Servers: len(s.servers), Watching: s.watching}
+	return wire.SessionInfo{Session: s.opts.ID, Workspace: s.store.Workspace.Dir, Servers: len(s.servers), Watching: s.files.how()}
 }
 
 // bump publishes a change of anything a snapshot shows. held: mu.

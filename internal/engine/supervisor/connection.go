@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/mcpctl/mcpctl/internal/engine/wire"
+	"github.com/mcpctl/mcpctl/internal/store"
 )
 
 // connection is one client. It is the client: what it opened and asked for ends
@@ -28,10 +29,11 @@ type connection struct {
 	cancel context.CancelFunc
 	calls  sync.WaitGroup
 
-	mu       sync.Mutex // held while a request is read and answered or handed to its goroutine
-	ended    bool       // nothing is begun any more
-	refusal  error      // why hello failed
-	latest   session    // what the id "default" means: the default session opened last
+	mu       sync.Mutex    // held while a request is read and answered or handed to its goroutine
+	ended    bool          // nothing is begun any more
+	refusal  error         // why hello failed
+	latest   session       // what the id "default" means: the default session opened last
+	environ  store.Environ // the caller's, given with that opening
 	own      map[string]session
 	watched  map[session]bool
 	inFlight atomic.Int64

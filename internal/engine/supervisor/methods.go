@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/mcpctl/mcpctl/internal/engine"
 	"github.com/mcpctl/mcpctl/internal/engine/wire"
 	"github.com/mcpctl/mcpctl/internal/store"
 )
@@ -88,7 +89,8 @@ func (c *connection) openStore(in wire.SessionOpen) (session, string, error) {
 		return nil, "", err
 	}
 	if in.ID == wire.DefaultSession {
-		sess, err := c.s.openShared(st, env)
+		c.environ = env
+		sess, err := c.s.openShared(st)
 		return sess, wire.DefaultSession, err
 	}
 	if len(c.own) >= maxSessions {
@@ -139,11 +141,22 @@ func (c *connection) decode(req wire.Request, in any, id *string) (session, erro
 	return c.find(*id)
 }
 
+// as gives a request on the default session its caller's environment; it is taken
+// when the request is read, as the session is.
+func (c *connection) as(id string) func(context.Context) context.Context {
+	env := c.environ
+	if id != wire.DefaultSession || env == nil {
+		return func(ctx context.Context) context.Context { return ctx }
+	}
+	return func(ctx context.Context) context.Context { return engine.WithEnviron(ctx, env) }
+}
+
 func listTools(c *connection, req wire.Request) (func(context.Context), error) {
 	var in wire.InServer
 	sess, err := c.decode(req, &in, &in.Session)
+	as := c.as(in.Session)
 	return func(ctx context.Context) {
-		tools, err := sess.ListTools(ctx, in.Server, time.Duration(in.TimeoutMS)*time.Millisecond)
+		tools, err := sess.ListTools(as(ctx), in.Server, time.Duration(in.TimeoutMS)*time.Millisecond)
 		req.Reply(ctx, tools, err)
 	}, err
 }
@@ -151,8 +164,9 @@ func listTools(c *connection, req wire.Request) (func(context.Context), error) {
 func callTool(c *connection, req wire.Request) (func(context.Context), error) {
 	var in wire.CallTool
 	sess, err := c.decode(req, &in, &in.Session)
+	as := c.as(in.Session)
 	return func(ctx context.Context) {
-		result, err := sess.CallTool(ctx, in)
+		result, err := sess.CallTool(as(ctx), in)
 		req.Reply(ctx, result, err)
 	}, err
 }
@@ -160,8 +174,9 @@ func callTool(c *connection, req wire.Request) (func(context.Context), error) {
 func reconnect(c *connection, req wire.Request) (func(context.Context), error) {
 	var in wire.InServer
 	sess, err := c.decode(req, &in, &in.Session)
+	as := c.as(in.Session)
 	return func(ctx context.Context) {
-		err := sess.Reconnect(ctx, in.Server)
+		err := sess.Reconnect(as(ctx), in.Server)
 		req.Reply(ctx, struct{}{}, err)
 	}, err
 }

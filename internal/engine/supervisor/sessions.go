@@ -59,8 +59,10 @@ func stopping() error {
 	return wire.NewError(wire.SupervisorUnreachable, "the supervisor is stopping", "try again")
 }
 
-// openShared returns the default session of a workspace, refreshed with env.
-func (s *server) openShared(st *store.Store, env store.Environ) (session, error) {
+// openShared returns the default session of a workspace, with what changed on disk.
+// Its environment is that of whoever opened it first: a look must not restart
+// anybody's servers. A request brings its own (engine.WithEnviron).
+func (s *server) openShared(st *store.Store) (session, error) {
 	key := keyOf(st)
 	s.mu.Lock()
 	slot := s.shared[key]
@@ -75,7 +77,7 @@ func (s *server) openShared(st *store.Store, env store.Environ) (session, error)
 		return nil, stopping()
 	}
 	if slot.sess != nil {
-		slot.sess.Refresh(env)
+		slot.sess.Refresh(nil)
 		return slot.sess, nil
 	}
 	slot.sess = s.makeSession(st, wire.DefaultSession)
