@@ -20,7 +20,7 @@ type Client struct {
 	mu      sync.Mutex // guards what follows
 	now     *link
 	closed  bool
-	opens   []wire.SessionOpen // sent by SendOpen before hello was answered
+	opens   []wire.SessionOpen // sent by SendOpen; sent again over a new connection
 	watches map[string]*mailbox
 }
 
@@ -107,7 +107,7 @@ func (c *Client) answered(ctx context.Context) (*link, error) {
 	if errors.Is(err, errUnanswered) && c.isClosed() {
 		return l, errClosed // the answer may have come and not been read
 	}
-	if errors.Is(err, errUnanswered) && c.o.Start {
+	for attempt := 0; leaving(err) && !c.isClosed() && c.o.Start && attempt < startAttempts; attempt++ {
 		if err := c.reachAgain(ctx, l); err != nil {
 			return nil, err
 		}
@@ -116,10 +116,25 @@ func (c *Client) answered(ctx context.Context) (*link, error) {
 	}
 	if err == nil {
 		c.mu.Lock()
-		c.opens = nil // answered: they are not sent again
+		if n := len(c.opens); n > 1 {
+			c.opens = c.opens[n-1:] // another connection needs what "default" means now
+		}
 		c.mu.Unlock()
 	}
 	return l, err
+}
+
+// leaving tells whether an error of hello or of opening a session says that the
+// supervisor was on its way out: it had read nothing of what was sent behind them,
+// since it answers in order.
+func leaving(err error) bool {
+	return errors.Is(err, errUnanswered) || errors.Is(err, wire.ErrLost) || refused(err)
+}
+
+// refused: the supervisor answered that it is stopping, and did nothing.
+func refused(err error) bool {
+	var e *wire.Error
+	return errors.As(err, &e) && e.Text == stoppingText
 }
 
 // reachAgain replaces a link, unless another goroutine has done so already.
@@ -174,10 +189,27 @@ func (c *Client) Call(ctx context.Context, method string, params, result any) er
 	if after != l { // what was sent over the link before was never read
 		p, sendErr = after.conn.Send(ctx, method, params)
 	}
-	if sendErr != nil {
-		return sendErr
+	if err = sendErr; err == nil {
+		err = p.Wait(ctx, result)
 	}
-	return outcome(method, p.Wait(ctx, result))
+	for attempt := 0; c.o.Start && !c.isClosed() && attempt < startAttempts; attempt++ {
+		// It was not sent, not done, or does no harm a second time.
+		if sendErr == nil && !refused(err) && !(errors.Is(err, wire.ErrLost) && method != wire.MethodCallTool) {
+			break
+		}
+		if err := c.reachAgain(ctx, after); err != nil {
+			return err
+		}
+		if after, err = c.answered(ctx); err != nil {
+			return outcome(method, err)
+		}
+		if p, sendErr = after.conn.Send(ctx, method, params); sendErr != nil {
+			err = sendErr
+			continue
+		}
+		err = p.Wait(ctx, result)
+	}
+	return outcome(method, err)
 }
 
 // outcome says of a tool call whose connection was lost what follows from that.

@@ -55,9 +55,11 @@ type sharedSession struct {
 	sess session // nil until made
 }
 
-func stopping() error {
-	return wire.NewError(wire.SupervisorUnreachable, "the supervisor is stopping", "try again")
-}
+// stoppingText is the answer to what comes too late and was not done; a client that
+// may start a supervisor sends it to the next one.
+const stoppingText = "the supervisor is stopping"
+
+func stopping() error { return wire.NewError(wire.SupervisorUnreachable, stoppingText, "try again") }
 
 // openShared returns the default session of a workspace, with what changed on disk.
 // Its environment is that of whoever opened it first: a look must not restart
