@@ -80,7 +80,7 @@ func FuzzMask(f *testing.F) {
 		m := NewMask(secret)
 		for name, encode := range encodings {
 			encoded := encode(value)
-			if strings.ContainsAny(encoded, `\%`) && swallows(left) {
+			if encoded != value && swallows(left) { // left makes another escape of its beginning
 				continue
 			}
 			got := m.Text(left + encoded + right)
