@@ -134,7 +134,11 @@ func maskNumber(n *jsonc.Node, where string) []byte {
 // MaskFile returns a file's text with the secrets of its servers hidden, laid out
 // as it is, for showing a difference. Comments, other keys and text that does not
 // parse are masked by shape.
-func (s *Store) MaskFile(data []byte) string {
+func (s *Store) MaskFile(data []byte) string { return s.MaskFileBut(data, "") }
+
+// MaskFileBut is MaskFile with the fields of one entry left as they are, except for
+// what looks like a secret by its shape.
+func (s *Store) MaskFileBut(data []byte, name string) string {
 	doc, err := jsonc.Parse(data)
 	if err != nil || doc.Root() == nil || doc.Root().Kind() != jsonc.Object {
 		return redact.Text(string(data))
@@ -149,7 +153,9 @@ func (s *Store) MaskFile(data []byte) string {
 	}
 	if servers := doc.Root().Get(s.Client.TopKey); servers != nil {
 		for _, entry := range servers.Members() {
-			maskLeaves(entry.Value, "", put)
+			if name == "" || entry.Key != name {
+				maskLeaves(entry.Value, "", put)
+			}
 		}
 	}
 	b.Write(data[done:])
