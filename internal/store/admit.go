@@ -243,9 +243,9 @@ func (r *resolver) childEnv(d *Definition) Environ {
 		if d.InheritEnv.All || isBase(name) {
 			out[name] = v
 		}
-		if d.InheritEnv.All && !isBase(name) && name != "PWD" && name != "OLDPWD" { // where the session is, is seen in every path
-			r.secrets = append(r.secrets, v)
-		}
+	}
+	if d.InheritEnv.All {
+		r.secrets = append(r.secrets, r.env.Secrets()...)
 	}
 	for _, name := range d.InheritEnv.Names {
 		if v, ok := r.env[name]; ok {
