@@ -16,11 +16,13 @@ own entry stays where it is.
 
 It is refused when the project's file has the name already, for whatever value;
 when the file holds an entry that is not approved, denied and malformed ones
-included; and when the entry holds a secret: a literal in a variable or header whose
-name or form says so, user info or a credential in the URL, a '!command', a client
-secret, an argument that looks like one. The message names the fields.
+included; and when the entry may hold a secret: any literal in a variable or header,
+a default as in ${LEVEL:-info} included, except true, false and numbers of up to five
+digits; user info or a credential in the URL; a '!command'; a client secret; an
+argument that looks like one or follows an option such as --pass or -p. The message
+names the fields.
 
---env-placeholders puts references in the place of these, such as ${API_KEY}, and
+--env-placeholders puts references in the place of all these, such as ${API_KEY}, and
 tells which variables have to be set from then on. 'auth', which names a credential
 of yours, is left out.`
 
@@ -74,8 +76,10 @@ func runShare(ctx context.Context, a *app, o *shareOptions) error {
 	if a.json != "" {
 		return report.JSON(&a.out, shareDocument(s, done))
 	}
-	if err := a.printEdit(s, done.Change, "shared"); err != nil {
-		return err
+	if c := done.Change; c.DryRun {
+		a.writeText(sharedDiff(s, c))
+	} else {
+		a.say("shared '%s' in %s", c.Name, c.Path)
 	}
 	a.tellShared(done)
 	return nil
@@ -104,6 +108,12 @@ func (a *app) tellShared(done store.Shared) {
 	}
 }
 
+// sharedDiff is the difference, with the shared entry as it is written: it has been
+// found fit to be published.
+func sharedDiff(s *store.Store, c store.Change) string {
+	return report.Unified(c.Path, s.MaskFile(c.Before), s.MaskFileBut(c.After, c.Name))
+}
+
 func shareDocument(s *store.Store, done store.Shared) report.Share {
 	c := done.Change
 	doc := report.Share{
@@ -113,7 +123,7 @@ func shareDocument(s *store.Store, done store.Shared) report.Share {
 		Variables: []report.ShareVariable{}, LeftOut: emptyList(done.LeftOut),
 	}
 	if c.DryRun {
-		doc.DryRun, doc.Diff = true, report.Unified(c.Path, s.MaskFile(c.Before), s.MaskFile(c.After))
+		doc.DryRun, doc.Diff = true, sharedDiff(s, c)
 	}
 	for _, v := range done.Variables {
 		doc.Variables = append(doc.Variables, report.ShareVariable{Name: v.Name, Field: v.Field})

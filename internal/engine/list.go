@@ -54,8 +54,9 @@ func Describe(row *store.Row) wire.Server {
 	}
 	sv.State, sv.Detail = fileState(row)
 	if d := e.Definition; d != nil {
-		sv.Description = redact.Text(d.Description)
-		sv.Transport = transport(d)
+		mask := e.Mask()
+		sv.Description = mask.Text(d.Description)
+		sv.Transport = transport(d, mask)
 	}
 	for _, o := range row.Overrides {
 		sv.Overrides = append(sv.Overrides, wire.Overriding{Scope: string(o.Source.Scope), Source: o.Source.Path, Fields: overrideFields(o.Override)})
@@ -66,12 +67,12 @@ func Describe(row *store.Row) wire.Server {
 	return sv
 }
 
-func transport(d *store.Definition) *wire.Transport {
+func transport(d *store.Definition, mask *redact.Mask) *wire.Transport {
 	t := &wire.Transport{Type: string(d.Transport)}
 	if d.Transport == store.Stdio {
-		t.Command, t.Args, t.Cwd = redact.Text(d.Command), redact.Args(d.Args), redact.Text(d.Cwd)
+		t.Command, t.Args, t.Cwd = mask.Text(d.Command), mask.Args(d.Args), mask.Text(d.Cwd)
 	} else {
-		t.URL = redact.URL(d.URL)
+		t.URL = mask.URL(d.URL)
 	}
 	return t
 }

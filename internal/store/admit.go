@@ -244,6 +244,9 @@ func (r *resolver) childEnv(d *Definition) Environ {
 			out[name] = v
 		}
 	}
+	if d.InheritEnv.All {
+		r.secrets = append(r.secrets, r.env.Secrets()...)
+	}
 	for _, name := range d.InheritEnv.Names {
 		if v, ok := r.env[name]; ok {
 			out[name] = v

@@ -59,6 +59,26 @@ func (a Admitted) ResolveWith(env Environ, run Runner) (Launch, error) {
 	return a.resolve(&resolver{admitted: a, env: env, run: run})
 }
 
+// Known returns the values of the server that are known without running a command:
+// what its fields give in env, and its literals.
+func (a Admitted) Known(env Environ) []string {
+	r := &resolver{admitted: a, env: env}
+	_, _ = a.resolve(r) // what did resolve is known all the same
+	return append(r.secrets, ownLiterals(a.entry.Raw)...)
+}
+
+// Secrets returns the values that may be secrets: all but those of the base set that
+// every server gets, and of the working directory, which is seen in every path.
+func (env Environ) Secrets() []string {
+	var out []string
+	for name, v := range env {
+		if !isBase(name) && name != "PWD" && name != "OLDPWD" {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
 // command is the value of a field that is a command; "" while nothing is run.
 func (r *resolver) command(where, text string) string {
 	words, why := splitCommand(text)

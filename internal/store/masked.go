@@ -14,6 +14,10 @@ import (
 // with every secret hidden: what may be shown to people and programs.
 func (e *Entry) Masked() json.RawMessage { return MaskEntry(e.Raw) }
 
+// Mask knows the entry's own literals: a value of env may stand in args or in the
+// description as well.
+func (e *Entry) Mask() *redact.Mask { return redact.NewMask(ownLiterals(e.Raw)...) }
+
 // Hidden names the fields whose values Masked hides, as in "env.KEY".
 func (e *Entry) Hidden() []string {
 	shown := leaves(e.Masked())
@@ -29,17 +33,23 @@ func (e *Entry) Hidden() []string {
 
 // MaskEntry is Masked for a raw entry.
 func MaskEntry(raw json.RawMessage) json.RawMessage {
+	own := masker{redact.NewMask(ownLiterals(raw)...)}
 	doc, err := jsonc.Parse(raw)
 	if err != nil || doc.Root() == nil {
 		return json.RawMessage(`"` + redact.Hidden + `"`) // not JSON, so nothing of it is safe to show
 	}
 	var b bytes.Buffer
-	maskNode(&b, doc.Root(), "")
+	own.node(&b, doc.Root(), "")
 	return b.Bytes()
 }
 
-// maskNode writes n; where is the dotted path of the keys that lead to it.
-func maskNode(b *bytes.Buffer, n *jsonc.Node, where string) {
+// masker hides what is secret in one entry.
+type masker struct {
+	mask *redact.Mask // knows the entry's own literals
+}
+
+// node writes n; where is the dotted path of the keys that lead to it.
+func (own masker) node(b *bytes.Buffer, n *jsonc.Node, where string) {
 	switch n.Kind() {
 	case jsonc.Object:
 		b.WriteByte('{')
@@ -49,14 +59,14 @@ func maskNode(b *bytes.Buffer, n *jsonc.Node, where string) {
 			}
 			b.Write(plainJSON(m.Key))
 			b.WriteByte(':')
-			maskNode(b, m.Value, strings.TrimPrefix(where+"."+m.Key, "."))
+			own.node(b, m.Value, strings.TrimPrefix(where+"."+m.Key, "."))
 		}
 		b.WriteByte('}')
 	case jsonc.Array:
-		maskArray(b, n, where)
+		own.array(b, n, where)
 	case jsonc.String:
 		text, _ := n.Text()
-		b.Write(plainJSON(maskText(text, where)))
+		b.Write(plainJSON(own.text(text, where)))
 	case jsonc.Number:
 		b.Write(maskNumber(n, where))
 	default:
@@ -64,8 +74,8 @@ func maskNode(b *bytes.Buffer, n *jsonc.Node, where string) {
 	}
 }
 
-func maskArray(b *bytes.Buffer, n *jsonc.Node, where string) {
-	words, masked := maskWords(n, where)
+func (own masker) array(b *bytes.Buffer, n *jsonc.Node, where string) {
+	words, masked := own.words(n, where)
 	b.WriteByte('[')
 	for i, el := range n.Elements() {
 		if i > 0 {
@@ -75,16 +85,16 @@ func maskArray(b *bytes.Buffer, n *jsonc.Node, where string) {
 		case el.Kind() == jsonc.String || masked[i] != words[i]:
 			b.Write(plainJSON(masked[i]))
 		default:
-			maskNode(b, el, where)
+			own.node(b, el, where)
 		}
 	}
 	b.WriteByte(']')
 }
 
-// maskWords masks a list as a command line, where an option tells what the next
+// words masks a list as a command line, where an option tells what the next
 // word is, or wholly where everything is secret. Numbers count as words: people
 // write a port, or a token, without quotes. Other elements are empty words.
-func maskWords(n *jsonc.Node, where string) (words, masked []string) {
+func (own masker) words(n *jsonc.Node, where string) (words, masked []string) {
 	for _, el := range n.Elements() {
 		text, _ := el.Text()
 		if el.Kind() == jsonc.Number {
@@ -93,10 +103,10 @@ func maskWords(n *jsonc.Node, where string) (words, masked []string) {
 		words = append(words, text)
 	}
 	if !secretAt(where) {
-		return words, redact.Args(words)
+		return words, own.mask.Args(words)
 	}
 	for _, w := range words {
-		masked = append(masked, maskText(w, where))
+		masked = append(masked, own.text(w, where))
 	}
 	return words, masked
 }
@@ -109,18 +119,18 @@ func secretAt(where string) bool {
 	return nested && (group == "env" || group == "headers") || redact.Credential(where[strings.LastIndexByte(where, '.')+1:])
 }
 
-// maskText hides what is secret in a string; references such as ${NAME} stay, they
+// text hides what is secret in a string; references such as ${NAME} stay, they
 // hold no secret.
-func maskText(text, where string) string {
+func (own masker) text(text, where string) string {
 	switch {
 	case where == "url":
-		return redact.URL(text)
+		return own.mask.URL(text)
 	case strings.HasPrefix(where, "env.") && loadsCode(where[len("env."):]):
-		return redact.Text(text) // it says what runs, and that must be seen
+		return own.mask.Text(text) // it says what runs, and that must be seen
 	case secretAt(where):
 		return redact.Values(map[string]string{where: text})[where]
 	}
-	return redact.Text(text)
+	return own.mask.Text(text)
 }
 
 // maskNumber returns a number as it is written, or the mask where it may be secret.
@@ -134,7 +144,11 @@ func maskNumber(n *jsonc.Node, where string) []byte {
 // MaskFile returns a file's text with the secrets of its servers hidden, laid out
 // as it is, for showing a difference. Comments, other keys and text that does not
 // parse are masked by shape.
-func (s *Store) MaskFile(data []byte) string {
+func (s *Store) MaskFile(data []byte) string { return s.MaskFileBut(data, "") }
+
+// MaskFileBut is MaskFile with the fields of one entry left as they are, except for
+// what looks like a secret by its shape.
+func (s *Store) MaskFileBut(data []byte, name string) string {
 	doc, err := jsonc.Parse(data)
 	if err != nil || doc.Root() == nil || doc.Root().Kind() != jsonc.Object {
 		return redact.Text(string(data))
@@ -149,33 +163,35 @@ func (s *Store) MaskFile(data []byte) string {
 	}
 	if servers := doc.Root().Get(s.Client.TopKey); servers != nil {
 		for _, entry := range servers.Members() {
-			maskLeaves(entry.Value, "", put)
+			if name == "" || entry.Key != name {
+				masker{redact.NewMask(ownLiterals(entry.Value.Raw())...)}.leaves(entry.Value, "", put)
+			}
 		}
 	}
 	b.Write(data[done:])
 	return redact.Text(b.String())
 }
 
-// maskLeaves calls put, in the order of the text, for each string and number whose
+// leaves calls put, in the order of the text, for each string and number whose
 // masked form differs.
-func maskLeaves(n *jsonc.Node, where string, put func(*jsonc.Node, []byte)) {
+func (own masker) leaves(n *jsonc.Node, where string, put func(*jsonc.Node, []byte)) {
 	switch n.Kind() {
 	case jsonc.Object:
 		for _, m := range n.Members() {
-			maskLeaves(m.Value, strings.TrimPrefix(where+"."+m.Key, "."), put)
+			own.leaves(m.Value, strings.TrimPrefix(where+"."+m.Key, "."), put)
 		}
 	case jsonc.Array:
-		words, masked := maskWords(n, where)
+		words, masked := own.words(n, where)
 		for i, el := range n.Elements() {
 			if masked[i] != words[i] {
 				put(el, plainJSON(masked[i]))
 			} else if el.Kind() != jsonc.String {
-				maskLeaves(el, where, put)
+				own.leaves(el, where, put)
 			}
 		}
 	case jsonc.String:
 		text, _ := n.Text()
-		if masked := maskText(text, where); masked != text {
+		if masked := own.text(text, where); masked != text {
 			put(n, plainJSON(masked))
 		}
 	case jsonc.Number:

@@ -19,11 +19,12 @@ type Placeholder struct {
 }
 
 // publisher writes an entry anew with references in the place of secrets, and
-// notes where those were. What it finds is what the mask would hide, except that
-// a literal of env or headers counts only when its name or its shape says so: a
-// log level may be published.
+// notes where those were. What it finds is what the mask would hide, the literals
+// of env and headers with a few exceptions, and where they stand a second time.
 type publisher struct {
 	entry     *Entry
+	lenient   bool // a literal of env or headers counts only when its name or its shape says so
+	command   string
 	mask      *redact.Mask
 	stored    []string
 	meant     map[string]string // variables the entry refers to already, and where
@@ -34,8 +35,12 @@ type publisher struct {
 }
 
 func newPublisher(e *Entry, stored []string) *publisher {
-	p := &publisher{entry: e, mask: redact.NewMask(stored...), stored: stored, meant: map[string]string{}, taken: map[string]bool{}}
+	known := slices.Concat(stored, ownLiterals(e.Raw))
+	p := &publisher{entry: e, mask: redact.NewMask(known...), stored: stored, meant: map[string]string{}, taken: map[string]bool{}}
 	for where, text := range leaves(e.Raw) {
+		if where == "command" {
+			p.command = text
+		}
 		for _, name := range References(text) {
 			p.meant[name] = where
 		}
@@ -122,6 +127,9 @@ func (p *publisher) array(n *jsonc.Node, where string) json.RawMessage {
 		case p.isStored(words[i]) || strings.HasPrefix(words[i], "!"):
 			b.Write(plainJSON(p.reference(field, p.entry.Name+"_"+option)))
 		default:
+			if text, after := password(p.command, words, i); text != "" && where == "args" && !p.lenient {
+				masked[i], option = strings.TrimSuffix(words[i], text)+redact.Hidden, after
+			}
 			b.Write(plainJSON(p.fill(words[i], masked[i], placeholder{field: field, name: option})))
 		}
 	}
@@ -135,6 +143,11 @@ func (p *publisher) text(text, where string) string {
 	switch {
 	case p.isStored(text), strings.HasPrefix(text, "!") && takesReferences(where):
 		return p.whole(text, where)
+	case nested && (group == "env" || group == "headers") && !p.lenient:
+		if literal(text) && !publishedLiteral(key, text) || p.mask.Text(text) != text {
+			return p.whole(text, where)
+		}
+		return text
 	case nested && (group == "env" || group == "headers"):
 		if pair := key + "=" + text; p.mask.Args([]string{pair})[0] != pair || p.mask.Text(text) != text {
 			return p.whole(text, where)
@@ -252,8 +265,9 @@ func variableName(words string) string {
 
 func lastKey(where string) string { return where[strings.LastIndexByte(where, '.')+1:] }
 
-// committedSecrets warns of fields of a project entry that share would refuse to
-// publish: the file is usually committed. The values are not told.
+// committedSecrets warns of fields of a project entry that look like secrets: the
+// file is usually committed. The values are not told. It is more lenient than share:
+// a warning of every log level would be read by nobody.
 func committedSecrets(e *Entry) []Problem {
 	if e.Source.Scope != Project {
 		return nil
@@ -263,6 +277,7 @@ func committedSecrets(e *Entry) []Problem {
 		return nil
 	}
 	p := newPublisher(e, nil)
+	p.lenient, p.mask = true, nil
 	p.object(doc.Root(), "")
 	fields := p.found()
 	if len(fields) == 0 {

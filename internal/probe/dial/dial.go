@@ -94,7 +94,7 @@ func Open(ctx context.Context, server store.Admitted, opts Options) (*Conn, erro
 		opts.Values = nil
 	}
 	values := &valueRunner{ctx: ctx, env: opts.Env, voice: &voice{server: server.Name()}, limit: valueTimeout,
-		memory: opts.Values, now: map[string]bool{}}
+		memory: opts.Values, now: map[string]bool{}, known: func() []string { return server.Known(opts.Env) }}
 	l, err := server.ResolveWith(opts.Env, values.run)
 	if err != nil {
 		return nil, err

@@ -72,6 +72,8 @@ type valueRunner struct {
 	memory *Values         // of connections before this one; nil: none
 	now    map[string]bool // what was run for this Open
 	reused bool            // something from memory was used
+	known  func() []string // values of the server that are not to be seen; nil: none
+	gave   []string        // what commands gave so far
 }
 
 // run is the store.Runner. Its errors without a code read on from "the command in
@@ -80,12 +82,14 @@ func (r *valueRunner) run(v store.CommandValue) (string, error) {
 	key := strings.Join(v.Words, "\x00")
 	if out, ok := r.memory.get(key); ok {
 		r.reused = r.reused || !r.now[key]
+		r.gave = append(r.gave, out)
 		return out, nil
 	}
 	out, err := r.output(v)
 	if err == nil {
 		r.now[key] = true
 		r.memory.put(key, out)
+		r.gave = append(r.gave, out)
 	}
 	return out, err
 }
@@ -111,9 +115,9 @@ func (r *valueRunner) output(v store.CommandValue) (string, error) {
 	case !ended:
 		return "", r.brokenOff(v)
 	case failure != "":
-		return "", errors.New(failure + c.behind(out))
+		return "", errors.New(failure + r.behind(c, out))
 	case out == "":
-		return "", errors.New("gave nothing" + c.behind(out))
+		return "", errors.New("gave nothing" + r.behind(c, out))
 	}
 	return out, nil
 }
@@ -234,9 +238,14 @@ func (c *valueCommand) readStderr() {
 }
 
 // behind is the last line of stderr, masked, for an error; what the command has
-// already told on stdout may be half a secret and is one here.
-func (c *valueCommand) behind(out string) string {
-	v := voice{mask: redact.NewMask(out)}
+// already told on stdout may be half a secret and is one here, as is what it got from
+// the session.
+func (r *valueRunner) behind(c *valueCommand, out string) string {
+	known := append(r.env.Secrets(), r.gave...)
+	if r.known != nil {
+		known = append(known, r.known()...)
+	}
+	v := voice{mask: redact.NewMask(append(known, out)...)}
 	if text := v.quote(string(c.last)); text != "" {
 		return ": " + text
 	}

@@ -55,6 +55,22 @@ func TestValueOfCommand(t *testing.T) {
 	}
 }
 
+// TestValueErrorHidesWhatIsKnown: a command that fails may print what it got from
+// the session, what commands before it gave, or what the entry holds.
+func TestValueErrorHidesWhatIsKnown(t *testing.T) {
+	t.Parallel()
+	r, home := newValueRunner(t, patience)
+	r.env["DEPLOY_NOTE"], r.env["LANG"] = "correct horse", "en_XY.UTF-8"
+	r.known = func() []string { return []string{"battery staple"} }
+	if _, err := r.run(shell(home, `echo magpie-one`)); err != nil {
+		t.Fatal(err)
+	}
+	_, err := r.run(shell(home, `echo "in $DEPLOY_NOTE, battery staple, magpie-one, token=abc in $LANG" >&2; exit 1`))
+	if want := "ended with status 1: in ***, ***, ***, token=*** in en_XY.UTF-8"; err == nil || err.Error() != want {
+		t.Errorf("error %v, want %s", err, want)
+	}
+}
+
 // TestValueLimit: a command that does not end is ended, with all of its group.
 func TestValueLimit(t *testing.T) {
 	t.Parallel()

@@ -166,6 +166,9 @@ func TestKilled(t *testing.T) {
 			if got := checkWhole(t, dir, sc.rel, sc.old); got != "new" {
 				t.Errorf("%s, step %d: the next attempt wrote %q", sc.name, n, got)
 			}
+			if left := temps(t, dir); len(left) > 0 {
+				t.Errorf("%s, step %d: the next attempt left %q", sc.name, n, left)
+			}
 		}
 	}
 }

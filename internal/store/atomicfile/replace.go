@@ -2,6 +2,7 @@ package atomicfile
 
 import (
 	"crypto/rand"
+	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"io/fs"
@@ -13,15 +14,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A temporary file is called tempPrefix, 16 random hex digits, tempSuffix. The name does not contain the
-// file's, which may be as long as a name can be.
+// A temporary file is called tempPrefix, 16 hex digits, tempSuffix. Half of the digits are of a hash of the file's
+// name, which itself may be as long as a name can be; the others are random.
 const (
 	tempPrefix = ".mcpctl-"
 	tempSuffix = ".tmp"
-	tempRandom = 8 // bytes
+	tempHash   = 4 // bytes
+	tempRandom = 4 // bytes
 )
 
-// tempMaxAge is when a temporary file is taken for the rest of a process that was killed. No write takes so long.
+// tempMaxAge is when a temporary file of another target is taken for the rest of a process that was killed. No write
+// takes so long. One of the same target is such a rest at any age: who writes holds the lock.
 const tempMaxAge = time.Hour
 
 // keptBits are the bits of a mode that a new file takes over from the old one.
@@ -31,6 +34,8 @@ const keptBits = fs.ModePerm | fs.ModeSetuid | fs.ModeSetgid | fs.ModeSticky
 // old one, and the directory synced. The mode of the old file is kept, its group, and by root its owner. If there
 // was none, the mode is newMode, less the umask if respectUmask is set. Missing directories are made: 0700, in a
 // project 0777 less the umask.
+//
+// The caller holds the lock of the file: temporary files of it that are there already are removed.
 //
 // On an error the old file is in place and nothing is left behind; if only the sync of the directory failed, the
 // new one is in place but might not outlive a power cut. Errors: *UnsafeError as for Follow and Within, *IOError
@@ -86,7 +91,7 @@ func (t *Target) writeTemp(data []byte, old fs.FileInfo, newMode fs.FileMode, re
 	var name string
 	var f *os.File
 	err := t.step("create", "write", func() (err error) {
-		name, f, err = createTemp(t.dir, perm)
+		name, f, err = t.createTemp(perm)
 		return err
 	})
 	if err != nil {
@@ -139,16 +144,22 @@ func (t *Target) step(name, op string, do func() error) error {
 	return t.ioError(op, err)
 }
 
-func createTemp(dir *os.Root, perm fs.FileMode) (string, *os.File, error) {
+func (t *Target) createTemp(perm fs.FileMode) (string, *os.File, error) {
 	for {
 		random := make([]byte, tempRandom)
 		_, _ = rand.Read(random) // never fails
-		name := tempPrefix + hex.EncodeToString(random) + tempSuffix
-		f, err := dir.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL|syscall.O_NOFOLLOW, perm)
+		name := t.tempStart() + hex.EncodeToString(random) + tempSuffix
+		f, err := t.dir.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL|syscall.O_NOFOLLOW, perm)
 		if !errors.Is(err, fs.ErrExist) {
 			return name, f, err
 		}
 	}
+}
+
+// tempStart begins the names of this file's temporary files.
+func (t *Target) tempStart() string {
+	sum := sha256.Sum256([]byte(t.name))
+	return tempPrefix + hex.EncodeToString(sum[:tempHash])
 }
 
 // checkWritable asks the kernel whether this process may write the file. Rename alone would ask only whether it
@@ -178,7 +189,8 @@ func syncDir(dir *os.Root) error {
 	return err
 }
 
-// sweep removes what processes that were killed have left in the directory.
+// sweep removes what processes that were killed have left in the directory: of this file, whose lock is held, at
+// once; of others when it is old.
 func (t *Target) sweep() {
 	d, err := t.dir.Open(".")
 	if err != nil {
@@ -187,13 +199,14 @@ func (t *Target) sweep() {
 	defer func() { _ = d.Close() }()
 	names, _ := d.Readdirnames(-1)
 	for _, name := range names {
-		random, isTemp := strings.CutPrefix(name, tempPrefix)
-		random, hasSuffix := strings.CutSuffix(random, tempSuffix)
-		if _, err := hex.DecodeString(random); !isTemp || !hasSuffix || err != nil || len(random) != 2*tempRandom {
+		digits, isTemp := strings.CutPrefix(name, tempPrefix)
+		digits, hasSuffix := strings.CutSuffix(digits, tempSuffix)
+		if _, err := hex.DecodeString(digits); !isTemp || !hasSuffix || err != nil || len(digits) != 2*(tempHash+tempRandom) {
 			continue
 		}
 		info, err := t.dir.Lstat(name)
-		if err == nil && info.Mode().IsRegular() && !isForeign(info) && time.Since(info.ModTime()) > tempMaxAge {
+		if err == nil && info.Mode().IsRegular() && !isForeign(info) &&
+			(strings.HasPrefix(name, t.tempStart()) || time.Since(info.ModTime()) > tempMaxAge) {
 			_ = t.dir.Remove(name)
 		}
 	}

@@ -314,6 +314,31 @@ func TestSweep(t *testing.T) {
 	}
 }
 
+// A young temporary file of another target may be that of a process that lives: the lock is not its lock.
+func TestSweepsOwnTargetOnly(t *testing.T) {
+	dir := tempDir(t)
+	for _, name := range []string{"a.json", "b.json"} {
+		target, err := Follow(filepath.Join(dir, name))
+		must(t, err)
+		target.before = func(step string) error {
+			return map[string]error{"write": syscall.ENOSPC, "remove": syscall.EIO}[step]
+		}
+		if err := target.Replace([]byte("x"), 0o600, false); err == nil {
+			t.Fatal("the write did not fail")
+		}
+		must(t, target.Close())
+	}
+	left := temps(t, dir)
+	must(t, replaceAt(dir, "a.json", "follow", "new", 0o600, false))
+	if got := temps(t, dir); len(left) != 2 || len(got) != 1 {
+		t.Errorf("of %q, %q is left", left, got)
+	}
+	must(t, replaceAt(dir, "b.json", "follow", "new", 0o600, false))
+	if got := temps(t, dir); len(got) != 0 {
+		t.Errorf("%q is left", got)
+	}
+}
+
 func TestLongName(t *testing.T) {
 	dir := tempDir(t)
 	must(t, replaceAt(dir, strings.Repeat("n", 255), "follow", "x", 0o600, false))
