@@ -62,7 +62,11 @@ func (s *Store) hashedFiles(e *Entry) ([]coveredFile, error) {
 				Message: "the file " + f.Path + ", which '" + e.Name + "' names, is too large to be part of an approval",
 				Hint_:   "approve the entry alone with --entry-only"}
 		}
-		files[i].SHA256 = hashFile(f)
+		if files[i].SHA256 = hashFile(f); files[i].SHA256 == "" {
+			return nil, &Error{Code_: CodeInvalid, Path: e.Source.Path, Line: e.Line, Column: e.Column, Server_: e.Name,
+				Message: "the file " + f.Path + ", which '" + e.Name + "' names, cannot be read, so it cannot be part of an approval",
+				Hint_:   "make it readable, or approve the entry alone with --entry-only"}
+		}
 	}
 	return files, nil
 }
@@ -140,7 +144,7 @@ func (s *Store) namedPaths(d *Definition) []string {
 }
 
 // hashFile hashes as much of a regular file as its size was. A file that cannot
-// be read has an empty hash, so that it changes when it can be.
+// be read has an empty hash, which equals none.
 func hashFile(file coveredFile) string {
 	// A pipe that took the file's place must not hold us up.
 	f, err := os.OpenFile(file.real, os.O_RDONLY|syscall.O_NONBLOCK, 0)
@@ -178,7 +182,7 @@ func changedFiles(approved, present []coveredFile) []FileChange {
 		switch {
 		case !ok:
 			out = append(out, FileChange{f.Path, "new"})
-		case was.Size != f.Size || was.Executable != f.Executable || was.SHA256 != hashFile(f):
+		case was.Size != f.Size || was.Executable != f.Executable || was.SHA256 == "" || was.SHA256 != hashFile(f):
 			out = append(out, FileChange{f.Path, "changed"})
 		}
 	}

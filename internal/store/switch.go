@@ -30,7 +30,7 @@ func (c *Config) Switch(ctx context.Context, req SwitchRequest) (Change, error) 
 		check: w.check,
 		then: func() error {
 			if w.made && req.Scope == Project {
-				return s.Approve(ctx, w.became, false)
+				return s.approveWritten(ctx, w.became)
 			}
 			return s.carry(ctx, w.word, w.became)
 		},
