@@ -71,8 +71,9 @@ func runShare(ctx context.Context, a *app, o *shareOptions) error {
 	if err != nil {
 		return err
 	}
+	a.warnOf(done.Change)
 	if a.json != "" {
-		return report.JSON(&a.out, shareDocument(s, done))
+		return report.JSON(&a.out, shareDocument(s, done, a.takeWarnings()))
 	}
 	if err := a.printEdit(s, done.Change, "shared"); err != nil {
 		return err
@@ -104,10 +105,10 @@ func (a *app) tellShared(done store.Shared) {
 	}
 }
 
-func shareDocument(s *store.Store, done store.Shared) report.Share {
+func shareDocument(s *store.Store, done store.Shared, warnings []report.Warning) report.Share {
 	c := done.Change
 	doc := report.Share{
-		Edit: report.Edit{Schema: wire.Schema, Name: c.Name, Scope: string(c.Scope), Source: c.Path, Fingerprint: string(c.Fingerprint), Unchanged: c.Unchanged, Warnings: []report.Warning{}},
+		Edit: report.Edit{Schema: wire.Schema, Name: c.Name, Scope: string(c.Scope), Source: c.Path, Fingerprint: string(c.Fingerprint), Unchanged: c.Unchanged, Warnings: warnings},
 		From: report.ShareOrigin{Scope: string(done.From.Source.Scope), Source: done.From.Source.Path, Line: done.From.Line},
 
 		Variables: []report.ShareVariable{}, LeftOut: emptyList(done.LeftOut),

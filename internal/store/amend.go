@@ -48,9 +48,10 @@ func (s *Store) amend(ctx context.Context, a amendment) (Change, error) {
 	})
 	if became != nil {
 		change.Fingerprint = became.Fingerprint
-		change.Warnings = slices.Concat(became.Problems, committedSecrets(became))
-		if a.newName != a.name && (word == nil || !word.Denied) {
-			change.Warnings = append(change.Warnings, s.stillDenied(became)...)
+		if a.newName == a.name {
+			change.Warnings = slices.Concat(became.Problems, committedSecrets(became))
+		} else if word == nil || !word.Denied {
+			change.Warnings = s.stillDenied(became)
 		}
 	}
 	return change, err

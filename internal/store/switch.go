@@ -37,6 +37,9 @@ func (c *Config) Switch(ctx context.Context, req SwitchRequest) (Change, error) 
 	})
 	if w.became != nil {
 		change.Fingerprint = w.became.Fingerprint
+		if w.made {
+			change.Warnings = s.stillDenied(w.became)
+		}
 	}
 	return change, err
 }
