@@ -74,7 +74,8 @@ func runApply(ctx context.Context, a *app, o *applyOptions) error {
 	if err != nil {
 		return err
 	}
-	doc := report.Apply{Schema: wire.Schema, Scope: string(scope), Source: done.Path, Edits: []report.ApplyEdit{}, Unchanged: done.Unchanged}
+	a.warnOf(done.Change)
+	doc := report.Apply{Schema: wire.Schema, Scope: string(scope), Source: done.Path, Edits: []report.ApplyEdit{}, Unchanged: done.Unchanged, Warnings: a.takeWarnings()}
 	for i, e := range edits {
 		doc.Edits = append(doc.Edits, report.ApplyEdit{Op: e.Op, Name: e.Name, To: e.To, Fingerprint: string(done.Fingerprints[i])})
 	}

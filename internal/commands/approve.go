@@ -82,6 +82,13 @@ func runApprove(ctx context.Context, a *app, o *approveOptions) error {
 	if o.files != "" && (o.fingerprint == "" || o.entryOnly) {
 		return usagef("--files goes with --fingerprint, and not with --entry-only")
 	}
+	err = allThere(o.names, func(name string) error {
+		_, err := projectRows(c, name)
+		return err
+	})
+	if err != nil {
+		return err
+	}
 	doc := report.Approvals{Schema: wire.Schema, Servers: []report.ApprovalRow{}}
 	var errs []error
 	for _, name := range o.names {
@@ -234,7 +241,8 @@ func (a *app) listApprovals(c *store.Config, names []string) error {
 const denyHelp = `Deny entries of project files. The refusal is remembered for the file and the name
 and survives every edit; "approve" lifts it, "revoke" forgets it. A running server
 of that name is stopped. Where the project files of several clients hold the name,
-all of them are denied.`
+all of them are denied. Of several names all are looked for first: when one is not
+there, nothing changes.`
 
 func newDenyCmd(a *app) *cobra.Command {
 	return &cobra.Command{
@@ -249,7 +257,8 @@ func newDenyCmd(a *app) *cobra.Command {
 }
 
 const revokeHelp = `Forget what was approved or denied about entries of project files. They wait for
-approval again, and running servers of those names are stopped.`
+approval again, and running servers of those names are stopped. Of several
+names all are looked for first: when one is not there, nothing changes.`
 
 func newRevokeCmd(a *app) *cobra.Command {
 	return &cobra.Command{
@@ -264,6 +273,23 @@ func newRevokeCmd(a *app) *cobra.Command {
 	}
 }
 
+// allThere looks for every name before anything is changed.
+func allThere(names []string, find func(name string) error) error {
+	var errs []error
+	for _, name := range names {
+		if err := find(name); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	err := joined(errs)
+	if err == nil || len(names) == 1 {
+		return err
+	}
+	e := *wire.FromError(err)
+	e.Text += "; nothing was changed"
+	return &e
+}
+
 // eachProjectEntry changes what is recorded about each name and reports it.
 func (a *app) eachProjectEntry(names []string, done string, change func(*store.Config, *store.Entry) error) error {
 	c, err := a.load()
@@ -271,15 +297,20 @@ func (a *app) eachProjectEntry(names []string, done string, change func(*store.C
 		return err
 	}
 	doc := report.Approvals{Schema: wire.Schema, Servers: []report.ApprovalRow{}}
-	for _, name := range names {
+	found := map[string][]*store.Row{}
+	err = allThere(names, func(name string) error {
 		rows, err := projectRows(c, name)
 		if err == nil && len(rows) == 0 {
 			err = wire.NewError(wire.NotFound, "no project entry is called '"+name+"'", "the user's own servers need no approval")
 		}
-		if err != nil {
-			return err
-		}
-		for _, row := range rows {
+		found[name] = rows
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for _, name := range unique(names) {
+		for _, row := range found[name] {
 			if err := change(c, row.Entry); err != nil {
 				return err
 			}

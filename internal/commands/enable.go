@@ -75,6 +75,7 @@ func runSwitch(ctx context.Context, a *app, o *switchOptions) error {
 	if !o.dryRun {
 		a.warnOverruled(c.Store, o, done)
 	}
+	a.warnOf(change)
 	return a.printEdit(c.Store, change, done)
 }
 

@@ -58,6 +58,7 @@ func runRename(ctx context.Context, a *app, o *renameOptions) error {
 	if err != nil {
 		return err
 	}
+	a.warnOf(change)
 	for _, src := range c.Sources {
 		for _, e := range src.Entries {
 			if e.Name == o.from && e.Override != nil && src.Scope != scope && o.from != o.to {

@@ -73,8 +73,9 @@ func runShare(ctx context.Context, a *app, o *shareOptions) error {
 	if err != nil {
 		return err
 	}
+	a.warnOf(done.Change)
 	if a.json != "" {
-		return report.JSON(&a.out, shareDocument(s, done))
+		return report.JSON(&a.out, shareDocument(s, done, a.takeWarnings()))
 	}
 	if c := done.Change; c.DryRun {
 		a.writeText(sharedDiff(s, c))
@@ -114,10 +115,10 @@ func sharedDiff(s *store.Store, c store.Change) string {
 	return report.Unified(c.Path, s.MaskFile(c.Before), s.MaskFileBut(c.After, c.Name))
 }
 
-func shareDocument(s *store.Store, done store.Shared) report.Share {
+func shareDocument(s *store.Store, done store.Shared, warnings []report.Warning) report.Share {
 	c := done.Change
 	doc := report.Share{
-		Edit: report.Edit{Schema: wire.Schema, Name: c.Name, Scope: string(c.Scope), Source: c.Path, Fingerprint: string(c.Fingerprint), Unchanged: c.Unchanged, Warnings: []report.Warning{}},
+		Edit: report.Edit{Schema: wire.Schema, Name: c.Name, Scope: string(c.Scope), Source: c.Path, Fingerprint: string(c.Fingerprint), Unchanged: c.Unchanged, Warnings: warnings},
 		From: report.ShareOrigin{Scope: string(done.From.Source.Scope), Source: done.From.Source.Path, Line: done.From.Line},
 
 		Variables: []report.ShareVariable{}, LeftOut: emptyList(done.LeftOut),

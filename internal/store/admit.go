@@ -21,6 +21,9 @@ type Admitted struct {
 	row       *Row
 	workspace Workspace
 	home      string
+
+	store    *Store
+	approved *approval // the record that admits it; nil for the user's own
 }
 
 // Name returns the server's name.
@@ -57,7 +60,11 @@ func (c *Config) Admit(name string) (Admitted, error) {
 		return Admitted{}, &Error{Code_: CodeNotFound, Server_: name, Message: "server '" + name + "' is disabled",
 			Hint_: "enable it with: mcpctl enable " + name + row.switchedOffBy()}
 	}
-	return Admitted{entry: row.Entry, row: row, workspace: c.Store.Workspace, home: c.Store.Places.Home}, nil
+	a := Admitted{entry: row.Entry, row: row, workspace: c.Store.Workspace, home: c.Store.Places.Home, store: c.Store}
+	if row.Entry.Source.Scope == Project {
+		a.approved = c.Approvals.find(row.Entry.Source.Real, name)
+	}
+	return a, nil
 }
 
 // refusal explains why no definition is in force.

@@ -39,13 +39,20 @@ func (s *Store) amend(ctx context.Context, a amendment) (Change, error) {
 		},
 		check: func(after *Source) error {
 			became = after.entry(a.newName)
-			return about(was, a.check(was, became))
+			if err := a.check(was, became); err != nil {
+				return about(was, err)
+			}
+			return about(was, s.keeps(word, became))
 		},
 		then: func() error { return s.carry(ctx, word, became) },
 	})
 	if became != nil {
 		change.Fingerprint = became.Fingerprint
-		change.Warnings = slices.Concat(became.Problems, committedSecrets(became))
+		if a.newName == a.name {
+			change.Warnings = slices.Concat(became.Problems, committedSecrets(became))
+		} else if word == nil || !word.Denied {
+			change.Warnings = s.stillDenied(became)
+		}
 	}
 	return change, err
 }
@@ -101,7 +108,9 @@ func (s *Store) carry(ctx context.Context, word *approval, e *Entry) error {
 		if !word.Denied {
 			f.drop(word.Source, word.Name)
 		}
-		f.put(r)
+		if !f.denied(r.Source, r.Name) { // a refusal of the new name wins (design §5.2)
+			f.put(r)
+		}
 	})
 	if err != nil {
 		return fmt.Errorf("'%s' was written, but not approved: %w", e.Name, err)

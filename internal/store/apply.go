@@ -54,7 +54,7 @@ type Applied struct {
 //
 // In a project file an add approves what it wrote, an update or a rename of an
 // approved entry keeps it approved, and nothing else is approved (design §5.2). A
-// refusal goes along to a new name.
+// refusal goes along to a new name, and one of the new name stays, with a warning.
 func (s *Store) Apply(ctx context.Context, req ApplyRequest) (Applied, error) {
 	run := &applying{store: s, scope: req.Scope, words: map[string]word{}}
 	var result *Source
@@ -70,7 +70,11 @@ func (s *Store) Apply(ctx context.Context, req ApplyRequest) (Applied, error) {
 		},
 		check: func(after *Source) error {
 			result = after
-			return usable(after, req.Edits)
+			if err := usable(after, req.Edits); err != nil {
+				return err
+			}
+			_, err := run.records(after)
+			return err
 		},
 		then: func() error { return run.approve(ctx, result) },
 	})
@@ -81,6 +85,7 @@ func (s *Store) Apply(ctx context.Context, req ApplyRequest) (Applied, error) {
 		return Applied{}, err
 	}
 	out := Applied{Change: change}
+	out.Warnings = run.denied(result)
 	for _, e := range req.Edits {
 		fp := Fingerprint("")
 		if left := result.entry(e.left()); left != nil {

@@ -153,7 +153,7 @@ func TestApplyApprovals(t *testing.T) {
 		got[e.Name], _, _ = s.ReadApprovals().State(s, e)
 	}
 	want := map[string]Approval{"yes": Approved, "new": Pending, "no": Denied, "entry": Approved, "there": Approved,
-		"later": Pending, "mine": Approved, "never": Approved, "worse": Denied}
+		"later": Pending, "mine": Approved, "never": Denied, "worse": Denied}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}

@@ -42,27 +42,28 @@ func (run *applying) word(e *Entry) word {
 	return word{}
 }
 
-// approve records the user's word on what the edits have left, in one write.
+// approve records the user's word on what the edits have left, in one write. A refusal
+// that was recorded meanwhile stays.
 func (run *applying) approve(ctx context.Context, after *Source) error {
 	if run.scope != Project {
 		return nil
 	}
-	var records []approval
-	for _, e := range after.Entries {
-		if r := run.record(e); r != nil {
-			records = append(records, *r)
-		}
+	records, err := run.records(after)
+	if err != nil {
+		return fmt.Errorf("'%s' was written, but nothing was approved: %w", after.Path, err)
 	}
 	gone := slices.DeleteFunc(run.moved, func(name string) bool { return after.entry(name) != nil })
 	if len(records)+len(gone) == 0 {
 		return nil
 	}
-	err := run.store.changeApprovals(ctx, func(f *approvalsFile) {
+	err = run.store.changeApprovals(ctx, func(f *approvalsFile) {
 		for _, name := range gone {
 			f.drop(after.Real, name)
 		}
 		for _, r := range records {
-			f.put(r)
+			if !f.denied(r.Source, r.Name) {
+				f.put(r)
+			}
 		}
 	})
 	if err != nil {
@@ -71,25 +72,63 @@ func (run *applying) approve(ctx context.Context, after *Source) error {
 	return nil
 }
 
-// record is what to record for an entry; nil when that is recorded already, or
-// nothing is to be. A refusal goes along to a new name, and one of the new name
-// stays unless the user has written the entry here. Files that were covered keep the
-// content they were approved with.
-func (run *applying) record(e *Entry) *approval {
-	w := run.words[e.Name]
-	present := run.approvals.find(e.Source.Real, e.Name)
-	r := &approval{Source: e.Source.Real, Name: e.Name, Fingerprint: e.Fingerprint, Time: now(), Entry: e.Raw, Dialect: e.Source.dialect()}
-	switch {
-	case w.added:
-		r.Files = run.store.coveredFiles(e)
-	case w.was == nil, present != nil && present.Denied, w.was == present && present.Fingerprint == e.Fingerprint:
-		return nil
-	case w.was.Denied:
-		return &approval{Source: e.Source.Real, Name: e.Name, Denied: true, Time: now()}
-	default:
-		if r.EntryOnly = w.was.EntryOnly; !r.EntryOnly {
-			r.Files = keepKnown(w.was.Files, run.store.coveredFiles(e))
+// records are what to record for the entries that the edits have left. The error is
+// that of Review for the first one that could not be approved.
+func (run *applying) records(after *Source) ([]approval, error) {
+	if run.scope != Project {
+		return nil, nil
+	}
+	var records []approval
+	for _, e := range after.Entries {
+		r, err := run.record(e)
+		if err != nil {
+			return nil, err
+		}
+		if r != nil {
+			records = append(records, *r)
 		}
 	}
-	return r
+	return records, nil
+}
+
+// record is what to record for an entry; nil when that is recorded already, or
+// nothing is to be. A refusal goes along to a new name, and one of the new name
+// stays, also when the user has written the entry here. Files that were covered keep
+// the content they were approved with.
+func (run *applying) record(e *Entry) (*approval, error) {
+	w := run.words[e.Name]
+	present := run.approvals.find(e.Source.Real, e.Name)
+	entryOnly := false
+	switch {
+	case w.added:
+	case w.was == nil, w.was == present && present.Fingerprint == e.Fingerprint:
+		return nil, nil
+	case w.was.Denied:
+		if present != nil && present.Denied {
+			return nil, nil
+		}
+		return &approval{Source: e.Source.Real, Name: e.Name, Denied: true, Time: now()}, nil
+	default:
+		entryOnly = w.was.EntryOnly
+	}
+	review, err := run.store.Review(e, entryOnly) // of denied names too: what cannot be approved is not written
+	if err != nil || present != nil && present.Denied {
+		return nil, err
+	}
+	r := review.record()
+	if !w.added {
+		r.Files = keepKnown(w.was.Files, r.Files)
+	}
+	return &r, nil
+}
+
+// denied warns of the entries that were written or renamed under names that the user
+// has denied.
+func (run *applying) denied(after *Source) (out []Problem) {
+	for _, e := range after.Entries {
+		if w := run.words[e.Name]; w.added || w.was != nil && !w.was.Denied {
+			out = append(out, run.store.stillDenied(e)...)
+		}
+	}
+	return out
 }

@@ -26,15 +26,21 @@ type coveredFile struct {
 const coveredLimit = 1 << 30
 
 // coveredFiles lists the regular files inside the workspace that the entry's
-// command or an argument names, not yet hashed. What those files load in turn is
-// not covered.
+// command, an argument, a word of one that is code, or a variable that loads code
+// names, not yet hashed. What those files load in turn is not covered, nor is what a
+// shell's code names in other ways, as behind a cd.
 func (s *Store) coveredFiles(e *Entry) []coveredFile {
 	if e.Definition == nil || e.Definition.Transport != Stdio {
 		return nil
 	}
+	return s.coveredAmong(s.namedPaths(e.Definition))
+}
+
+// coveredAmong picks the regular files inside the workspace from paths.
+func (s *Store) coveredAmong(paths []string) []coveredFile {
 	var out []coveredFile
 	seen := map[string]bool{}
-	for _, path := range s.namedPaths(e.Definition) {
+	for _, path := range paths {
 		real := realest(path)
 		if !inside(s.Workspace.Dir, path) && !inside(s.Workspace.Dir, real) || seen[path] {
 			continue
@@ -62,7 +68,11 @@ func (s *Store) hashedFiles(e *Entry) ([]coveredFile, error) {
 				Message: "the file " + f.Path + ", which '" + e.Name + "' names, is too large to be part of an approval",
 				Hint_:   "approve the entry alone with --entry-only"}
 		}
-		files[i].SHA256 = hashFile(f)
+		if files[i].SHA256 = hashFile(f); files[i].SHA256 == "" {
+			return nil, &Error{Code_: CodeInvalid, Path: e.Source.Path, Line: e.Line, Column: e.Column, Server_: e.Name,
+				Message: "the file " + f.Path + ", which '" + e.Name + "' names, cannot be read, so it cannot be part of an approval",
+				Hint_:   "make it readable, or approve the entry alone with --entry-only"}
+		}
 	}
 	return files, nil
 }
@@ -110,37 +120,8 @@ func (s *Store) expanded(text string) string {
 	return text
 }
 
-// namedPaths are the absolute paths that command and args could mean.
-func (s *Store) namedPaths(d *Definition) []string {
-	dir := s.workingDir(d)
-	var paths []string
-	add := func(text string) {
-		text = tilde(strings.TrimPrefix(text, "file://"), s.Places.Home)
-		if text == "" || strings.Contains(text, "://") {
-			return
-		}
-		if !filepath.IsAbs(text) {
-			text = filepath.Join(dir, text)
-		}
-		paths = append(paths, filepath.Clean(text))
-	}
-	if full, err := s.program(d); err == nil {
-		add(full) // on PATH too: node_modules/.bin may be there
-	} else if command := s.expanded(d.Command); strings.ContainsRune(command, '/') {
-		add(command)
-	}
-	for _, arg := range d.Args {
-		arg = s.expanded(arg)
-		add(arg)
-		if _, value, ok := strings.Cut(arg, "="); ok {
-			add(value) // --config=./server.json
-		}
-	}
-	return paths
-}
-
 // hashFile hashes as much of a regular file as its size was. A file that cannot
-// be read has an empty hash, so that it changes when it can be.
+// be read has an empty hash, which equals none.
 func hashFile(file coveredFile) string {
 	// A pipe that took the file's place must not hold us up.
 	f, err := os.OpenFile(file.real, os.O_RDONLY|syscall.O_NONBLOCK, 0)
@@ -178,7 +159,7 @@ func changedFiles(approved, present []coveredFile) []FileChange {
 		switch {
 		case !ok:
 			out = append(out, FileChange{f.Path, "new"})
-		case was.Size != f.Size || was.Executable != f.Executable || was.SHA256 != hashFile(f):
+		case was.Size != f.Size || was.Executable != f.Executable || was.SHA256 == "" || was.SHA256 != hashFile(f):
 			out = append(out, FileChange{f.Path, "changed"})
 		}
 	}

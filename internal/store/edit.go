@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/mcpctl/mcpctl/internal/store/atomicfile"
@@ -40,8 +41,10 @@ type AddRequest struct {
 }
 
 // Add writes a new entry and, in a project file, approves exactly that entry:
-// the user typed it. It fails with MCP_NAME_TAKEN when the name, or one that
-// falls together with it, holds any value, a malformed one included.
+// the user typed it; a name the user has denied stays denied, with a warning. It
+// fails with MCP_NAME_TAKEN when the name, or one that falls together with it,
+// holds any value, a malformed one included, and as Review for an entry of a
+// project file that could not be approved.
 func (s *Store) Add(ctx context.Context, req AddRequest) (Change, error) {
 	if err := s.nameFault(req.Scope, req.Name); err != nil {
 		return Change{}, err
@@ -57,16 +60,16 @@ func (s *Store) Add(ctx context.Context, req AddRequest) (Change, error) {
 	}, func(after *Source) error {
 		added = after.entry(req.Name)
 		if added != nil && added.Valid() {
-			return nil
+			return s.approvable(added, false)
 		}
 		return invalidEntry(req.Name, added)
 	})
 	if err != nil {
 		return Change{}, err
 	}
-	change.Fingerprint, change.Warnings = added.Fingerprint, committedSecrets(added)
+	change.Fingerprint, change.Warnings = added.Fingerprint, slices.Concat(committedSecrets(added), s.stillDenied(added))
 	if req.Scope == Project && !req.DryRun {
-		if err := s.Approve(ctx, added, false); err != nil {
+		if err := s.approveWritten(ctx, added); err != nil {
 			return change, fmt.Errorf("'%s' was written, but not approved: %w", req.Name, err)
 		}
 	}

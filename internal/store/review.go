@@ -69,9 +69,12 @@ func (a *Approvals) OnlyFilesChanged(s *Store, e *Entry) bool {
 
 // ApproveReview records the user's word for exactly what was reviewed.
 func (s *Store) ApproveReview(ctx context.Context, r Review) error {
+	return s.changeApprovals(ctx, func(f *approvalsFile) { f.put(r.record()) })
+}
+
+func (r Review) record() approval {
 	e := r.Entry
-	record := approval{Source: e.Source.Real, Name: e.Name, Fingerprint: e.Fingerprint, Time: now(), EntryOnly: r.EntryOnly, Files: r.files, Entry: e.Raw, Dialect: e.Source.dialect()}
-	return s.changeApprovals(ctx, func(f *approvalsFile) { f.put(record) })
+	return approval{Source: e.Source.Real, Name: e.Name, Fingerprint: e.Fingerprint, Time: now(), EntryOnly: r.EntryOnly, Files: r.files, Entry: e.Raw, Dialect: e.Source.dialect()}
 }
 
 // since says what happened to a file since the approval.

@@ -60,7 +60,7 @@ func (s *Store) Share(ctx context.Context, req ShareRequest) (Shared, error) {
 		if added = after.entry(req.Name); added == nil || !added.Valid() {
 			return invalidEntry(req.Name, added)
 		}
-		if err := added.disguised(); err != nil {
+		if err := s.approvable(added, false); err != nil {
 			return err
 		}
 		return s.cwdInside(added)
@@ -69,11 +69,11 @@ func (s *Store) Share(ctx context.Context, req ShareRequest) (Shared, error) {
 		return Shared{}, err
 	}
 	out.Change = change
-	out.Fingerprint = added.Fingerprint
+	out.Fingerprint, out.Warnings = added.Fingerprint, s.stillDenied(added)
 	if req.DryRun {
 		return out, nil
 	}
-	if err := s.Approve(ctx, added, false); err != nil {
+	if err := s.approveWritten(ctx, added); err != nil {
 		return out, fmt.Errorf("'%s' was shared, but not approved: %w", req.Name, err)
 	}
 	return out, nil

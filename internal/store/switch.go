@@ -30,13 +30,16 @@ func (c *Config) Switch(ctx context.Context, req SwitchRequest) (Change, error) 
 		check: w.check,
 		then: func() error {
 			if w.made && req.Scope == Project {
-				return s.Approve(ctx, w.became, false)
+				return s.approveWritten(ctx, w.became)
 			}
 			return s.carry(ctx, w.word, w.became)
 		},
 	})
 	if w.became != nil {
 		change.Fingerprint = w.became.Fingerprint
+		if w.made {
+			change.Warnings = s.stillDenied(w.became)
+		}
 	}
 	return change, err
 }

@@ -70,6 +70,7 @@ type Apply struct {
 	Unchanged bool        `json:"unchanged"`
 	DryRun    bool        `json:"dryRun,omitempty"`
 	Diff      string      `json:"diff,omitempty"` // with dryRun
+	Warnings  []Warning   `json:"warnings"`
 }
 
 // ApplyEdit is one edit of an Apply.

@@ -117,7 +117,8 @@ func unauthorized(err error) bool {
 func open(ctx context.Context, server store.Admitted, l store.Launch, opts Options) (*Conn, error) {
 	d := &dialer{
 		launch: l, opts: opts, fingerprint: server.Fingerprint(), limit: opts.StartTimeout,
-		voice: &voice{server: server.Name(), mask: redact.NewMask(l.Secrets...), log: opts.Log},
+		verify: func() error { return server.Verify(l) },
+		voice:  &voice{server: server.Name(), mask: redact.NewMask(l.Secrets...), log: opts.Log},
 	}
 	if d.limit <= 0 {
 		d.limit = l.Timeout

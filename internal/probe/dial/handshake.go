@@ -41,6 +41,7 @@ var eras = struct {
 
 // dialer is one Open.
 type dialer struct {
+	verify      func() error // right before a process is started
 	launch      store.Launch
 	opts        Options
 	fingerprint store.Fingerprint
@@ -134,6 +135,9 @@ func (d *dialer) link(e era) (link, *child, error) {
 	if d.launch.Transport != store.Stdio {
 		r, err := d.newRemote()
 		return r, nil, err
+	}
+	if err := d.verify(); err != nil {
+		return nil, nil, err
 	}
 	c, err := startChild(d.launch, d.voice)
 	if err != nil {
