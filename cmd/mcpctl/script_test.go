@@ -82,6 +82,7 @@ func TestScripts(t *testing.T) {
 			"sub":         cmdSub,
 			"octal":       cmdOctal,
 			"memory":      cmdMemory,
+			"tty":         cmdTTY,
 			"golden":      cmdGolden,
 			"port":        cmdPort,
 		},

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
@@ -9,11 +10,13 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
+	"github.com/rogpeppe/go-internal/testscript"
 	"golang.org/x/sys/unix"
 )
 
@@ -28,26 +31,9 @@ type terminal struct {
 // onTerminal starts mcpctl on a terminal of its own.
 func (p *place) onTerminal(args ...string) *terminal {
 	p.t.Helper()
-	ctrl, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
+	ctrl, tty, err := openTerminal()
 	if err != nil {
 		p.t.Skip("there are no pseudo-terminals here: ", err)
-	}
-	n := 0
-	conn, err := ctrl.SyscallConn() // Fd would switch off deadlines
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	failed := conn.Control(func(fd uintptr) {
-		if n, err = unix.IoctlGetInt(int(fd), unix.TIOCGPTN); err == nil {
-			err = unix.IoctlSetPointerInt(int(fd), unix.TIOCSPTLCK, 0)
-		}
-	})
-	if err != nil || failed != nil {
-		p.t.Fatal(err, failed)
-	}
-	tty, err := os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|syscall.O_NOCTTY, 0)
-	if err != nil {
-		p.t.Fatal(err)
 	}
 	cmd := p.command(p.t.Context(), args...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = tty, tty, tty
@@ -64,6 +50,70 @@ func (p *place) onTerminal(args ...string) *terminal {
 		_ = cmd.Wait()
 		return cmd.ProcessState.ExitCode()
 	}}
+}
+
+// openTerminal opens both ends of a new pseudo-terminal.
+func openTerminal() (ctrl, tty *os.File, err error) {
+	ctrl, err = os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	n := 0
+	conn, err := ctrl.SyscallConn() // Fd would switch off deadlines
+	if err != nil {
+		return nil, nil, err
+	}
+	failed := conn.Control(func(fd uintptr) {
+		if n, err = unix.IoctlGetInt(int(fd), unix.TIOCGPTN); err == nil {
+			err = unix.IoctlSetPointerInt(int(fd), unix.TIOCSPTLCK, 0)
+		}
+	})
+	if err == nil {
+		err = failed
+	}
+	if err == nil {
+		tty, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|syscall.O_NOCTTY, 0)
+	}
+	return ctrl, tty, err
+}
+
+// tty [-elsewhere] FILE N CMD ARGS... runs a command on a terminal of its own, types
+// what the file holds, and wants exit status N. What the terminal showed is in
+// $WORK/tty.out, the streams in tty.stdout and tty.stderr. With -elsewhere stdin is
+// not the terminal. (testscript's own ttyout loses the end of what was shown.)
+func cmdTTY(ts *testscript.TestScript, neg bool, args []string) {
+	elsewhere := args[0] == "-elsewhere"
+	if elsewhere {
+		args = args[1:]
+	}
+	keys := ts.ReadFile(args[0])
+	want, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	ctrl, tty, err := openTerminal()
+	ts.Check(err)
+	defer ctrl.Close()
+	var shown, stdout, stderr bytes.Buffer
+	cmd := command(ts, args[2], args[3:]...)
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	cmd.ExtraFiles = []*os.File{tty}
+	cmd.SysProcAttr.Setctty, cmd.SysProcAttr.Ctty = true, 3
+	if !elsewhere {
+		cmd.Stdin = tty
+	}
+	ts.Check(cmd.Start())
+	ts.Check(tty.Close())
+	ts.Check(ctrl.SetDeadline(time.Now().Add(patience)))
+	_, err = io.WriteString(ctrl, keys)
+	ts.Check(err)
+	_, _ = io.Copy(&shown, ctrl) // to the end: the other side is closed, which is an error
+	_ = cmd.Wait()
+	for name, b := range map[string]*bytes.Buffer{"tty.out": &shown, "tty.stdout": &stdout, "tty.stderr": &stderr} {
+		ts.Check(os.WriteFile(filepath.Join(ts.Getenv("WORK"), name), b.Bytes(), 0o600))
+	}
+	if got := cmd.ProcessState.ExitCode(); got != want {
+		ts.Fatalf("exit status %d, want %d\n%s%s", got, want, &shown, &stderr)
+	}
 }
 
 // until reads until text was shown and returns all that was.
