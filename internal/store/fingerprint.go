@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"math/big"
 	"slices"
 	"strconv"
@@ -35,8 +36,8 @@ func RevisionOf(data []byte) Fingerprint { return sum(data) }
 // layout, comments and key order do not (design §5.1). raw is valid JSON.
 func EntryFingerprint(name string, raw json.RawMessage) Fingerprint {
 	doc, err := jsonc.Parse(raw)
-	if err != nil {
-		return fingerprintOf(name, nil)
+	if err != nil { // never equal to another's: what cannot be read is its bytes
+		return sum(fmt.Appendf(nil, "%d:%s!%s", len(name), name, raw))
 	}
 	return fingerprintOf(name, doc.Root())
 }
