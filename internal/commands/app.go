@@ -77,9 +77,18 @@ func (a *app) supervisorOptions(s *store.Store, start bool) (supervisor.DialOpti
 	return supervisor.DialOptions{Places: s.Places, Version: a.version, Start: start, Executable: exe, Env: a.env.List()}, nil
 }
 
-// connect reaches the supervisor, starting it when there is none, and asks for
+// connect is connectFor with the configuration that a.open finds.
+func (a *app) connect(ctx context.Context) (*supervisor.Client, error) {
+	s, err := a.open()
+	if err != nil {
+		return nil, err
+	}
+	return a.connectFor(ctx, s)
+}
+
+// connectFor reaches the supervisor, starting it when there is none, and asks for
 // the workspace's default session. The requests that follow travel with it.
-func (a *app) connect(ctx context.Context, s *store.Store) (*supervisor.Client, error) {
+func (a *app) connectFor(ctx context.Context, s *store.Store) (*supervisor.Client, error) {
 	opts, err := a.supervisorOptions(s, true)
 	if err != nil {
 		return nil, err

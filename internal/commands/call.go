@@ -80,7 +80,7 @@ func runCall(ctx context.Context, a *app, o *callOptions) error {
 	if err != nil {
 		return err
 	}
-	client, err := a.connect(ctx, s)
+	client, err := a.connectFor(ctx, s)
 	if err != nil {
 		return err
 	}

@@ -18,16 +18,12 @@ func newReconnectCmd(a *app) *cobra.Command {
 		Use: "reconnect NAME", Short: "start a server again", Long: reconnectHelp, Example: "  mcpctl reconnect docs",
 		Args: names(1, 1, "a server"), ValidArgsFunction: a.completeOneServer,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			s, err := a.open()
-			if err != nil {
-				return err
-			}
-			client, err := a.connect(cmd.Context(), s)
+			ctx := cmd.Context()
+			client, err := a.connect(ctx)
 			if err != nil {
 				return err
 			}
 			defer client.Close()
-			ctx := cmd.Context()
 			if err := client.Call(ctx, wire.MethodReconnect, wire.InServer{Session: wire.DefaultSession, Server: args[0]}, nil); err != nil || a.json == "" {
 				return err
 			}

@@ -54,7 +54,7 @@ func runStatus(ctx context.Context, a *app, o *statusOptions) error {
 	}
 	if o.watch {
 		collectGarbage()
-		client, err := a.connect(ctx, c.Store)
+		client, err := a.connectFor(ctx, c.Store)
 		if err != nil {
 			return err
 		}

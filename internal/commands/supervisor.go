@@ -112,11 +112,7 @@ func newSupervisorStartCmd(a *app) *cobra.Command {
 }
 
 func (a *app) startSupervisor(ctx context.Context) error {
-	s, err := a.open()
-	if err != nil {
-		return err
-	}
-	client, err := a.connect(ctx, s)
+	client, err := a.connect(ctx)
 	if err != nil {
 		return err
 	}

@@ -40,11 +40,7 @@ func newToolsCmd(a *app) *cobra.Command {
 }
 
 func runTools(ctx context.Context, a *app, in wire.InServer) error {
-	s, err := a.open()
-	if err != nil {
-		return err
-	}
-	client, err := a.connect(ctx, s)
+	client, err := a.connect(ctx)
 	if err != nil {
 		return err
 	}
