@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"time"
@@ -192,15 +193,11 @@ func (s *Store) editThen(ctx context.Context, req editRequest, steps editSteps) 
 		return Change{}, err
 	}
 	defer target.Close()
-	release, err := s.lock(ctx, target, req.dryRun)
+	before, _, release, err := s.hold(ctx, target, limit, req.dryRun)
 	if err != nil {
 		return Change{}, err
 	}
 	defer release()
-	before, _, err := target.Read(limit)
-	if err != nil {
-		return Change{}, err
-	}
 	src := s.sourceOf(scope, target.Real(), before)
 	doc := src.parse(jsonc.Parse(before))
 	if src.Broken {
@@ -236,13 +233,21 @@ func (s *Store) editThen(ctx context.Context, req editRequest, steps editSteps) 
 	return change, err
 }
 
-// lock takes the lock of a file that is to be written. A dry run writes nothing, also
-// no lock: what it reads is whole without one, since files are replaced in one step.
-func (s *Store) lock(ctx context.Context, target *atomicfile.Target, dryRun bool) (release func() error, err error) {
-	if dryRun {
-		return func() error { return nil }, nil
+// hold takes the lock of a file that is to be written and reads it; release is set
+// when err is nil. A dry run writes nothing, also no lock: what it reads is whole
+// without one, since files are replaced in one step.
+func (s *Store) hold(ctx context.Context, target *atomicfile.Target, limit int64, dryRun bool) (before []byte, info fs.FileInfo, release func() error, err error) {
+	release = func() error { return nil }
+	if !dryRun {
+		if release, err = atomicfile.Lock(ctx, s.Places.Locks(), target.Real(), lockWait); err != nil {
+			return nil, nil, nil, err
+		}
 	}
-	return atomicfile.Lock(ctx, s.Places.Locks(), target.Real(), lockWait)
+	if before, info, err = target.Read(limit); err != nil {
+		_ = release() // what the reader met is the fault to tell
+		return nil, nil, nil, err
+	}
+	return before, info, release, nil
 }
 
 func (s *Store) target(scope Scope) (*atomicfile.Target, int64, error) {

@@ -163,14 +163,6 @@ func nestingHint(key string) string {
 	return ""
 }
 
-// NameFault says why mcpctl does not accept a server name, or "" when it does:
-// 1 to 100 of [A-Za-z0-9_.:-] with no leading '-' (design §3). Other clients have
-// rules of their own.
-func NameFault(name string) string {
-	row, _ := client.Lookup(client.Native)
-	return row.Names.Fault(name)
-}
-
 // namespace is what a name becomes in the names of its tools by the strictest of
 // the joiners (design §10): lower case, runs of anything but letters and digits
 // as one '_', none at the ends. Two names of one source that fall together

@@ -33,15 +33,11 @@ func (s *Store) EditSetting(ctx context.Context, req SettingEdit) (Change, error
 		return Change{}, err
 	}
 	defer target.Close()
-	release, err := s.lock(ctx, target, req.DryRun)
+	before, _, release, err := s.hold(ctx, target, settingsLimit, req.DryRun)
 	if err != nil {
 		return Change{}, err
 	}
 	defer release()
-	before, _, err := target.Read(settingsLimit)
-	if err != nil {
-		return Change{}, err
-	}
 	after, err := editedSettings(path, before, row.Name, req.Value)
 	if err != nil {
 		return Change{}, err

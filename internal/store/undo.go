@@ -34,15 +34,11 @@ func (s *Store) Undo(ctx context.Context, req UndoRequest) (Undone, error) {
 		return Undone{}, err
 	}
 	defer target.Close()
-	release, err := s.lock(ctx, target, req.DryRun)
+	before, info, release, err := s.hold(ctx, target, limit, req.DryRun)
 	if err != nil {
 		return Undone{}, err
 	}
 	defer release()
-	before, info, err := target.Read(limit)
-	if err != nil {
-		return Undone{}, err
-	}
 	h := s.historyOf(req.Scope, target.Real())
 	c, err := h.undoable(stateOf(before), req)
 	if err != nil {
