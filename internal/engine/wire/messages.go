@@ -12,19 +12,53 @@ const (
 	ProtocolMax = 1
 )
 
-// Methods and notifications of the socket.
+// Methods and notifications of the socket (design §9.1).
 const (
 	MethodHello       = "supervisor.hello"
 	MethodInfo        = "supervisor.info"
 	MethodShutdown    = "supervisor.shutdown"
 	MethodSessionOpen = "session.open"
-	MethodList        = "mcp.list"
-	MethodStatus      = "mcp.status" // asked once; mcp.watch for more
-	MethodWatch       = "mcp.watch"
-	MethodListTools   = "mcp.listTools"
-	MethodCallTool    = "mcp.callTool"
-	MethodReconnect   = "mcp.reconnect"
-	NotifyStatus      = "mcp.status"
+
+	MethodSessionList  = "session.list"
+	MethodSessionClose = "session.close"
+
+	MethodList               = "mcp.list"
+	MethodStatus             = "mcp.status" // asked once; mcp.watch for more
+	MethodWatch              = "mcp.watch"
+	MethodReconnect          = "mcp.reconnect"
+	MethodReload             = "mcp.reload"
+	MethodRegister           = "mcp.register"
+	MethodUnregister         = "mcp.unregister"
+	MethodSetSessionOverride = "mcp.setSessionOverride"
+
+	MethodAdd                = "mcp.add"
+	MethodUpdate             = "mcp.update"
+	MethodRemove             = "mcp.remove"
+	MethodSetProjectOverride = "mcp.setProjectOverride"
+	MethodApprove            = "mcp.approve"
+	MethodShareWithRepo      = "mcp.shareWithRepo"
+	MethodTestConnection     = "mcp.testConnection"
+
+	MethodListTools     = "mcp.listTools"
+	MethodCallTool      = "mcp.callTool"
+	MethodListResources = "mcp.listResources"
+	MethodReadResource  = "mcp.readResource"
+	MethodListPrompts   = "mcp.listPrompts"
+	MethodGetPrompt     = "mcp.getPrompt"
+	MethodComplete      = "mcp.complete"
+	MethodElicitReply   = "mcp.elicitReply"
+
+	MethodReadOutput = "mcp.readOutput"
+	MethodReadLog    = "mcp.readLog"
+
+	NotifyStatus   = "mcp.status"
+	NotifyProgress = "mcp.progress"
+	NotifyElicit   = "mcp.elicit"
+	NotifyLog      = "mcp.log"
+
+	// NotifyCancel ends a request in flight on the same connection. The name is
+	// that of the Language Server Protocol, which editors' libraries know.
+	NotifyCancel = "$/cancelRequest"
 )
 
 // Hello opens a connection; it is the first message.
@@ -75,6 +109,12 @@ type SessionInfo struct {
 	Watching  string `json:"watching"` // "events" or "polling"
 }
 
+// Sessions is the answer to session.list and the document of `session list`.
+type Sessions struct {
+	Schema   int           `json:"schema"`
+	Sessions []SessionInfo `json:"sessions"`
+}
+
 // SessionOpen asks for the session of a workspace. The id "default" is the
 // command line's own: it is shared by its commands and outlives them. Any other
 // id belongs to the connection that opened it and ends with it. Env is the
@@ -87,6 +127,9 @@ type SessionOpen struct {
 	Client    string   `json:"client"` // whose files to read, such as "native"
 	Env       []string `json:"env"`
 	Existing  bool     `json:"existing,omitempty"`
+	// Keep lets a session of its own outlive the connection that opened it, until
+	// session.close or the supervisor's end. Others join it with its id and Existing.
+	Keep bool `json:"keep,omitempty"`
 }
 
 // DefaultSession is the id of the command line's own session. In a request it
@@ -124,6 +167,11 @@ type CallTool struct {
 	Tool      string          `json:"tool"`
 	Arguments json.RawMessage `json:"arguments,omitempty"`
 	TimeoutMS int64           `json:"timeoutMs,omitempty"`
+
+	// ProgressToken asks for mcp.progress notifications that carry it; "" for none.
+	ProgressToken string `json:"progressToken,omitempty"`
+	// Elicit says that the caller answers mcp.elicit; without it questions are declined.
+	Elicit bool `json:"elicit,omitempty"`
 }
 
 // CallResult is the answer to CallTool and the document of `call --json`.
