@@ -226,6 +226,9 @@ func (a *app) writeResult(o *callOptions, result toolResult, doc report.Call) {
 	}
 	for i, b := range result.content {
 		text := b.shown(o.server)
+		if text == "" {
+			continue
+		}
 		if path, ok := paths[i]; ok {
 			text = path
 		}

@@ -154,7 +154,7 @@ func NewLogLine(r record.Record) LogLine {
 // Call is the document of `call`.
 type Call struct {
 	wire.CallResult
-	Saved []Saved `json:"saved,omitempty"` // with --save
+	Saved []Saved `json:"saved,omitzero"` // with --save, empty when there was nothing to save
 }
 
 // Saved is a block of a result that was written to a file.
