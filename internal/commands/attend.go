@@ -4,48 +4,55 @@ import (
 	"context"
 	"sync"
 
-	"github.com/mcpctl/mcpctl/internal/engine/supervisor"
 	"github.com/mcpctl/mcpctl/internal/engine/wire"
 )
 
 // attendant is who waits beside a call: it shows the progress and puts the server's
 // questions, on the one terminal that both share.
 type attendant struct {
-	route   route
 	answers *answers
+	life    context.Context // of the call
+	turn    chan struct{}   // held by the one question that is put
 
-	mu      sync.Mutex // guards what follows
-	line    *progressLine
-	waiting []wire.Elicitation
-	asking  bool // a question stands on the terminal, and no progress beside it
-	told    chan struct{}
+	mu     sync.Mutex // guards what follows
+	line   *progressLine
+	asking bool           // a question stands on the terminal, and no progress beside it
+	over   bool           // the call has ended
+	asked  sync.WaitGroup // questions; none is added when the call is over
 }
 
-// mostQuestions bounds those that wait for one call; a server that asks more is not
-// answered.
-const mostQuestions = 64
+// callToken names the progress of a command's one call.
+const callToken = "call"
 
 // attended makes a call and attends it. The terminal is clean when it returns.
 func (a *app) attended(ctx context.Context, r route, call wire.CallTool, answers *answers, doc *wire.CallResult) error {
-	t := &attendant{route: r, answers: answers, line: a.progressLine(), told: make(chan struct{}, 1)}
-	if t.line != nil {
-		call.ProgressToken = "call"
-	}
-	call.Elicit = answers != nil
-	r.Listen(supervisor.Listener{Progress: t.progress, Elicit: t.elicit})
 	life, end := context.WithCancel(ctx)
-	var asker sync.WaitGroup
+	defer end()
+	t := &attendant{answers: answers, life: life, turn: make(chan struct{}, 1), line: a.progressLine()}
+	if t.line != nil {
+		call.ProgressToken = callToken
+		defer r.OnProgress(callToken, t.progress)()
+	}
 	if answers != nil {
-		asker.Go(func() { t.ask(life) })
+		call.Elicit = true
+		r.OnElicit(t.elicit)
 	}
 	err := r.Call(ctx, wire.MethodCallTool, call, doc)
 	end()
-	asker.Wait()
+	t.finish()
+	return err
+}
+
+// finish waits for a question that is given up, and clears the line.
+func (t *attendant) finish() {
+	t.mu.Lock()
+	t.over = true
+	t.mu.Unlock()
+	t.asked.Wait()
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.line.clear()
 	t.line = nil // what comes late is not shown
-	return err
 }
 
 func (t *attendant) progress(p wire.Progress) {
@@ -56,53 +63,46 @@ func (t *attendant) progress(p wire.Progress) {
 	}
 }
 
-func (t *attendant) elicit(q wire.Elicitation) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if len(t.waiting) == mostQuestions {
-		return
+// elicit puts a question when its turn comes; it is given up when the call ends.
+func (t *attendant) elicit(ctx context.Context, q wire.Elicitation) wire.ElicitReply {
+	given := wire.ElicitReply{ID: q.ID, Action: cancel}
+	if !t.begin() {
+		return given
 	}
-	t.waiting = append(t.waiting, q)
+	defer t.asked.Done()
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	defer context.AfterFunc(t.life, stop)()
 	select {
-	case t.told <- struct{}{}:
-	default: // told already
+	case t.turn <- struct{}{}:
+	case <-ctx.Done():
+		return given
 	}
+	defer func() { <-t.turn }()
+	t.show(true)
+	defer t.show(false)
+	reply := t.answers.to(ctx, q)
+	if ctx.Err() != nil {
+		t.answers.leave()
+		return given
+	}
+	return reply
 }
 
-// ask puts one question after the other until the call ends.
-func (t *attendant) ask(ctx context.Context) {
-	for {
-		q, ok := t.next()
-		if !ok {
-			select {
-			case <-ctx.Done():
-				return
-			case <-t.told:
-			}
-			continue
-		}
-		reply := t.answers.to(ctx, q)
-		if ctx.Err() != nil {
-			t.answers.leave() // the call has ended without an answer; nobody waits for it
-			return
-		}
-		// The call's own answer tells of a supervisor that is gone.
-		_ = t.route.Call(ctx, wire.MethodElicitReply, reply, &struct{}{})
-		t.mu.Lock()
-		t.asking = false
-		t.mu.Unlock()
-	}
-}
-
-// next takes the next question and clears the terminal for it.
-func (t *attendant) next() (wire.Elicitation, bool) {
+// begin counts a question; false when the call has ended.
+func (t *attendant) begin() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if len(t.waiting) == 0 {
-		return wire.Elicitation{}, false
+	if !t.over {
+		t.asked.Add(1)
 	}
-	q := t.waiting[0]
-	t.waiting, t.asking = t.waiting[1:], true
+	return !t.over
+}
+
+// show gives the terminal to a question, or back to the progress.
+func (t *attendant) show(question bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.asking = question
 	t.line.clear()
-	return q, true
 }

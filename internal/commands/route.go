@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/mcpctl/mcpctl/internal/engine/supervisor"
+	"github.com/mcpctl/mcpctl/internal/engine/wire"
 	"github.com/mcpctl/mcpctl/internal/store"
 )
 
@@ -14,9 +14,12 @@ import (
 type route interface {
 	// Call sends one request and waits for its answer.
 	Call(ctx context.Context, method string, params, result any) error
-	// Listen names who is told of what comes back while a call is under way. It is
-	// called before the call, and told from another goroutine.
-	Listen(l supervisor.Listener)
+	// OnProgress tells f of the progress of the call with that token, in order and
+	// never behind its result, until stop is called. f must not block.
+	OnProgress(token string, f func(wire.Progress)) (stop func())
+	// OnElicit has f answer what servers ask for calls that say Elicit; each question
+	// in a goroutine of its own.
+	OnElicit(f func(ctx context.Context, q wire.Elicitation) wire.ElicitReply)
 	Close() error
 }
 

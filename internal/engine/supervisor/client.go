@@ -22,8 +22,6 @@ type Client struct {
 	closed  bool
 	opens   []wire.SessionOpen // sent by SendOpen; sent again over a new connection
 	watches map[string]*mailbox
-
-	listener Listener
 }
 
 // connect links to the supervisor that listens, and sends again what went
@@ -196,7 +194,7 @@ func (c *Client) Call(ctx context.Context, method string, params, result any) er
 	}
 	for attempt := 0; c.o.Start && !c.isClosed() && attempt < startAttempts; attempt++ {
 		// It was not sent, not done, or does no harm a second time.
-		if sendErr == nil && !refused(err) && !(errors.Is(err, wire.ErrLost) && !once[method]) {
+		if sendErr == nil && !refused(err) && !(errors.Is(err, wire.ErrLost) && method != wire.MethodCallTool) {
 			break
 		}
 		if err := c.reachAgain(ctx, after); err != nil {
@@ -213,11 +211,6 @@ func (c *Client) Call(ctx context.Context, method string, params, result any) er
 	}
 	return outcome(method, err)
 }
-
-// once are the methods that are not sent again when nobody knows whether they were
-// carried out: a call may have run, and an answer is for a question of the supervisor
-// that is gone.
-var once = map[string]bool{wire.MethodCallTool: true, wire.MethodElicitReply: true}
 
 // outcome says of a tool call whose connection was lost what follows from that.
 func outcome(method string, err error) error {
@@ -275,9 +268,6 @@ func (c *Client) Watch(ctx context.Context, session string, f func(wire.Status) 
 
 // Handle takes the supervisor's notifications; it is called by the connection.
 func (c *Client) Handle(ctx context.Context, req wire.Request) {
-	if c.hear(req) {
-		return
-	}
 	var st wire.Status
 	if req.Method != wire.NotifyStatus || json.Unmarshal(req.Params, &st) != nil {
 		req.UnknownMethod(ctx)

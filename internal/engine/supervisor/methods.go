@@ -157,9 +157,6 @@ func listTools(c *connection, req wire.Request) (func(context.Context), error) {
 	as := c.as(in.Session)
 	return func(ctx context.Context) {
 		tools, err := sess.ListTools(as(ctx), in.Server, time.Duration(in.TimeoutMS)*time.Millisecond)
-		if in.Tool != "" {
-			tools.Only(in.Tool)
-		}
 		req.Reply(ctx, tools, err)
 	}, err
 }
