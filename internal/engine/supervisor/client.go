@@ -194,7 +194,7 @@ func (c *Client) Call(ctx context.Context, method string, params, result any) er
 	}
 	for attempt := 0; c.o.Start && !c.isClosed() && attempt < startAttempts; attempt++ {
 		// It was not sent, not done, or does no harm a second time.
-		if sendErr == nil && !refused(err) && !(errors.Is(err, wire.ErrLost) && method != wire.MethodCallTool) {
+		if sendErr == nil && !refused(err) && !(errors.Is(err, wire.ErrLost) && wire.Repeatable(method)) {
 			break
 		}
 		if err := c.reachAgain(ctx, after); err != nil {
