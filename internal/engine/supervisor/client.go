@@ -268,6 +268,9 @@ func (c *Client) Watch(ctx context.Context, session string, f func(wire.Status) 
 
 // Handle takes the supervisor's notifications; it is called by the connection.
 func (c *Client) Handle(ctx context.Context, req wire.Request) {
+	if c.o.Notified != nil {
+		c.o.Notified(req.Method, req.Params)
+	}
 	var st wire.Status
 	if req.Method != wire.NotifyStatus || json.Unmarshal(req.Params, &st) != nil {
 		req.UnknownMethod(ctx)
