@@ -28,7 +28,7 @@ type app struct {
 	quiet   bool   // -q
 	verbose bool   // -v
 
-	warnings []report.Warning // with --json, for the document
+	warnings []wire.Warning // with --json, for the document
 
 	told map[string]bool // warnings that were shown; none is shown twice
 }
@@ -143,15 +143,15 @@ func (a *app) say(format string, args ...any) {
 func (a *app) warn(text, hint string) {
 	switch {
 	case a.json != "":
-		a.warnings = append(a.warnings, report.Warning{Message: text, Hint: hint})
+		a.warnings = append(a.warnings, wire.Warning{Message: text, Hint: hint})
 	case !a.quiet:
 		report.Tell(a.streams.Err, report.Message{Text: "warning: " + text, Hint: hint})
 	}
 }
 
 // takeWarnings returns what was warned of since the last document.
-func (a *app) takeWarnings() []report.Warning {
-	taken := append([]report.Warning{}, a.warnings...)
+func (a *app) takeWarnings() []wire.Warning {
+	taken := append([]wire.Warning{}, a.warnings...)
 	a.warnings = nil
 	return taken
 }

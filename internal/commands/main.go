@@ -218,7 +218,7 @@ func addCommands(root *cobra.Command, a *app) {
 			newApplyCmd(a), newDiffCmd(a), newHistoryCmd(a), newUndoCmd(a)}},
 		{"Trust", []*cobra.Command{newApproveCmd(a), newDenyCmd(a), newRevokeCmd(a), newShareCmd(a)}},
 		{"Use", []*cobra.Command{newStatusCmd(a), newTestCmd(a), newToolsCmd(a), newCallCmd(a), newLogsCmd(a), newReconnectCmd(a)}},
-		{"Plumbing", []*cobra.Command{newSupervisorCmd(a), newDemoCmd(a), newDemoServerCmd(a)}},
+		{"Plumbing", []*cobra.Command{newSupervisorCmd(a), newRPCCmd(a), newDemoCmd(a), newDemoServerCmd(a)}},
 		{"Settings", []*cobra.Command{newConfigCmd(a), newSchemaCmd(a)}},
 	}
 	root.SetHelpCommandGroupID("Settings")

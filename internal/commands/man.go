@@ -38,6 +38,7 @@ var exits = map[string][]wire.Code{
 	"call":               {wire.ConfigInvalid, wire.NotFound, wire.NotApproved, wire.HandledElsewhere, wire.LoginRequired, wire.SupervisorUnreachable, wire.ConnectFailed, wire.Timeout, wire.ToolError, wire.CallOutcomeUnknown},
 	"logs":               {wire.NotFound},
 	"reconnect":          {wire.NotFound, wire.NotApproved, wire.HandledElsewhere, wire.SupervisorUnreachable, wire.ConnectFailed, wire.Timeout},
+	"rpc":                everyCode(),
 	"config get":         {wire.ConfigInvalid, wire.PathUnsafe},
 	"config set":         {wire.ConfigInvalid, wire.ConfigLocked, wire.PathUnsafe},
 	"config unset":       {wire.ConfigInvalid, wire.ConfigLocked, wire.PathUnsafe},
@@ -105,4 +106,15 @@ func roff(text string) string {
 		}
 	}
 	return strings.Join(lines, "\n")
+}
+
+// everyCode are the codes that the answer of a method can have.
+func everyCode() []wire.Code {
+	var out []wire.Code
+	for _, row := range wire.Codes() {
+		if row.Code != "" && row.Code != wire.ToolError { // a tool's error is a result
+			out = append(out, row.Code)
+		}
+	}
+	return out
 }

@@ -194,7 +194,7 @@ func (c *Client) Call(ctx context.Context, method string, params, result any) er
 	}
 	for attempt := 0; c.o.Start && !c.isClosed() && attempt < startAttempts; attempt++ {
 		// It was not sent, not done, or does no harm a second time.
-		if sendErr == nil && !refused(err) && !(errors.Is(err, wire.ErrLost) && method != wire.MethodCallTool) {
+		if sendErr == nil && !refused(err) && !(errors.Is(err, wire.ErrLost) && wire.Repeatable(method)) {
 			break
 		}
 		if err := c.reachAgain(ctx, after); err != nil {
@@ -268,6 +268,9 @@ func (c *Client) Watch(ctx context.Context, session string, f func(wire.Status) 
 
 // Handle takes the supervisor's notifications; it is called by the connection.
 func (c *Client) Handle(ctx context.Context, req wire.Request) {
+	if c.o.Notified != nil {
+		c.o.Notified(req.Method, req.Params)
+	}
 	var st wire.Status
 	if req.Method != wire.NotifyStatus || json.Unmarshal(req.Params, &st) != nil {
 		req.UnknownMethod(ctx)

@@ -25,6 +25,7 @@ type session interface {
 	CallTool(ctx context.Context, call wire.CallTool) (wire.CallResult, error)
 	Reconnect(ctx context.Context, server string) error
 	Info() wire.SessionInfo
+	Store() *store.Store
 	Busy() bool
 	Close()
 }
