@@ -28,10 +28,12 @@ var quick = map[string]func(*connection, wire.Request) (any, error){
 // and return the rest, which answers from a goroutine and ends with ctx. held:
 // the connection's mu.
 var slow = map[string]func(*connection, wire.Request) (rest func(ctx context.Context), err error){
-	wire.MethodWatch:     watch,
-	wire.MethodListTools: listTools,
-	wire.MethodCallTool:  callTool,
-	wire.MethodReconnect: reconnect,
+	wire.MethodWatch:      watch,
+	wire.MethodListTools:  listTools,
+	wire.MethodCallTool:   callTool,
+	wire.MethodReconnect:  reconnect,
+	wire.MethodReadLog:    readLog,
+	wire.MethodReadOutput: readOutput,
 }
 
 func (s *server) hello(version int) wire.HelloResult {
