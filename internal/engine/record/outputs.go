@@ -207,18 +207,3 @@ func ListOutputs(stateDir, workspace string, last int) ([]OutputRow, error) {
 	}
 	return rows, nil
 }
-
-// OutputIDs returns the ids of all outputs, newest first, without opening one: for completion. What fails gives none.
-func OutputIDs(stateDir string) []string {
-	dir, err := openOutputs(filepath.Join(stateDir, outputsName))
-	if err != nil {
-		return nil
-	}
-	defer dir.close()
-	kept, _, _ := dir.scan()
-	var ids []string
-	for _, k := range slices.Backward(kept) {
-		ids = append(ids, k.id)
-	}
-	return ids
-}

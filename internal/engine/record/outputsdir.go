@@ -56,7 +56,10 @@ func openOutputs(path string) (*outputsDir, error) {
 	case errors.Is(err, unix.ENOENT):
 		return nil, fs.ErrNotExist
 	case errors.Is(err, unix.ELOOP), errors.Is(err, unix.ENOTDIR):
-		return nil, &UnsafeError{path, "not a directory, or a symbolic link"}
+		if _, lerr := os.Lstat(path); lerr == nil { // else it is one of the directories above
+			return nil, &UnsafeError{path, "not a directory, or a symbolic link"}
+		}
+		return nil, outputFailure(path, err)
 	case err != nil:
 		return nil, outputFailure(path, err)
 	}

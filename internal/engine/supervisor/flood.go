@@ -11,8 +11,8 @@ import (
 // then floodRate for ever. So one that writes without end needs half an hour, and
 // not a second, to fill the log and push out what the others wrote (design §12).
 const (
-	floodBurst = 1 << 20 // bytes
-	floodRate  = 4 << 10 // bytes a second
+	floodBurst = 256 << 10 // bytes, some thousand lines
+	floodRate  = 4 << 10   // bytes a second
 	// floodAgain is how much a server that was cut off must have left before it is
 	// heard again: single lines with gaps between them would be of no use.
 	floodAgain = 64 << 10
