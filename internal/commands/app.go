@@ -11,6 +11,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/engine/supervisor"
 	"github.com/mcpctl/mcpctl/internal/engine/wire"
 	"github.com/mcpctl/mcpctl/internal/store"
+	"github.com/mcpctl/mcpctl/internal/store/redact"
 )
 
 // app is what every command is given: the streams, the environment, the global
@@ -123,7 +124,12 @@ func (a *app) flush() error {
 		return nil
 	}
 	defer a.out.Reset()
-	if _, err := a.streams.Out.Write(a.out.Bytes()); err != nil {
+	_, err := a.streams.Out.Write(a.out.Bytes())
+	return unwritten(err)
+}
+
+func unwritten(err error) error {
+	if err != nil {
 		return wire.NewError(wire.IO, "cannot write the result to stdout: "+err.Error(), "")
 	}
 	return nil
@@ -188,4 +194,16 @@ func place(path string, line, column int) string {
 		return path
 	}
 	return fmt.Sprintf("%s:%d:%d", path, line, column)
+}
+
+// writeText writes a text and the end of its last line. On a terminal nothing in it
+// acts.
+func (a *app) writeText(text string) {
+	if terminal(a.streams.Out) {
+		text = redact.Visible(text)
+	}
+	a.out.WriteString(text)
+	if !bytes.HasSuffix(a.out.Bytes(), []byte("\n")) {
+		a.out.WriteByte('\n')
+	}
 }

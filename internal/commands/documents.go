@@ -44,6 +44,8 @@ var documents = []document{
 	{"test", reflect.TypeFor[wire.Test](), "what each probe found"},
 	{"tools", reflect.TypeFor[wire.Tools](), "the tools of servers"},
 	{"call", reflect.TypeFor[wire.CallResult](), "what a tool answered"},
+	{"output", reflect.TypeFor[wire.Output](), "a recorded call"},
+	{"output-list", reflect.TypeFor[report.Outputs](), "the recorded calls, newest first, with --list"},
 	{"logs", reflect.TypeFor[report.LogLine](), "one record, each on a line of its own"},
 	{"reconnect", reflect.TypeFor[wire.Status](), "the server's status afterwards"},
 	{"version", reflect.TypeFor[report.Version](), "the version of mcpctl, with --version"},
@@ -90,8 +92,11 @@ func (d document) schema() (*jsonschema.Schema, error) {
 	loosen(s)
 	s.Schema = "https://json-schema.org/draft/2020-12/schema"
 	s.Title = "mcpctl " + strings.ReplaceAll(d.name, "-", " ") + " --json"
-	if d.name == "error" {
+	switch d.name {
+	case "error":
 		s.Title = "mcpctl: an error with --json"
+	case "output-list":
+		s.Title = "mcpctl output --list --json"
 	}
 	s.Description = d.says
 	version := any(wire.Schema)

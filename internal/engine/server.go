@@ -252,7 +252,7 @@ func (sv *server) connectOnce(ctx context.Context, r *run, w want) (connected bo
 	s := sv.session
 	conn, err := dial.Open(ctx, w.admitted, dial.Options{
 		Env: w.env, Client: s.opts.Version, Values: w.values,
-		Log:          func(e dial.Event) { s.log(sv.name, e.Level, e.Logger, e.Text, w.secrets) },
+		Log:          func(e dial.Event) { s.said(sv.name, e, w.secrets) },
 		ToolsChanged: func() { poke(r.refresh) },
 	})
 	if err != nil {

@@ -36,6 +36,7 @@ type connection struct {
 	environ  store.Environ // the caller's, given with that opening
 	own      map[string]session
 	watched  map[session]bool
+	readsLog bool // mcp.readLog with follow is under way
 	inFlight atomic.Int64
 }
 

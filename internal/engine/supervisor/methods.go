@@ -40,6 +40,9 @@ var slow = map[string]func(*connection, wire.Request) (rest func(ctx context.Con
 	wire.MethodApprove:            editing(func(in *wire.Approve) *string { return &in.Session }, approve),
 	wire.MethodShareWithRepo:      editing(func(in *wire.ShareWithRepo) *string { return &in.Session }, shareWithRepo),
 	wire.MethodTestConnection:     testConnection,
+
+	wire.MethodReadLog:    readLog,
+	wire.MethodReadOutput: readOutput,
 }
 
 func (s *server) hello(version int) wire.HelloResult {

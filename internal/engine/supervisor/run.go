@@ -106,6 +106,7 @@ func (s *server) close() {
 	s.inst.ln.Close()
 	asked, all := s.closeAll()
 	s.inst.hide()
+	s.log.end()
 	s.log.event("info", "supervisor stopped")
 	s.inst.held.release()
 	for _, c := range asked {

@@ -39,7 +39,8 @@ type server struct {
 	conns    []*connection
 	sessions []session // every one that is open
 	shared   map[sessionKey]*sharedSession
-	closing  bool // no session may be opened any more
+	closing  bool                 // no session may be opened any more
+	outputs  map[string]*recorder // by state directory
 }
 
 func newServer(o Options, inst *instance, newSession sessionMaker) *server {
@@ -50,7 +51,7 @@ func newServer(o Options, inst *instance, newSession sessionMaker) *server {
 	return &server{
 		o: o, inst: inst, newSession: newSession, epoch: randomID(), started: time.Now().UTC().Truncate(time.Millisecond),
 		log: newLogger(o.Log), idle: idle, guardEvery: guardEvery, helloWait: helloTimeout,
-		stop: make(chan struct{}), quiet: make(chan struct{}, 1), shared: map[sessionKey]*sharedSession{},
+		stop: make(chan struct{}), quiet: make(chan struct{}, 1), shared: map[sessionKey]*sharedSession{}, outputs: map[string]*recorder{},
 	}
 }
 

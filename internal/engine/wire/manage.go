@@ -155,8 +155,10 @@ type LogRecord struct {
 	Text   string    `json:"text"`
 }
 
-// LogRecords is the answer to mcp.readLog.
+// LogRecords is the answer to mcp.readLog. LeftOut counts the oldest of those asked
+// for that one message had no room for.
 type LogRecords struct {
 	Schema  int         `json:"schema"`
 	Records []LogRecord `json:"records"`
+	LeftOut int         `json:"leftOut,omitempty"`
 }
