@@ -59,10 +59,13 @@ func superviseInChild() int {
 		return 1
 	}
 	idle, _ := time.ParseDuration(os.Getenv(idleFor))
+	o := Options{Places: places, Version: "test", Log: log, IdleTimeout: idle, Ready: ReadyPipe(), Stderr: os.Stderr}
 	if out := os.Getenv(runIntruder); out != "" {
-		spawnIntruder(places, out)
+		// Where the first server could be started: before, this process has not
+		// made itself the parent of orphans, and one would be nobody's descendant.
+		o.Sweep = func() int { spawnIntruder(places, out); return 0 }
 	}
-	err = Run(context.Background(), Options{Places: places, Version: "test", Log: log, IdleTimeout: idle, Ready: ReadyPipe(), Stderr: os.Stderr})
+	err = Run(context.Background(), o)
 	if err != nil && !errors.As(err, new(*RunningError)) {
 		return 1
 	}
