@@ -79,7 +79,14 @@ func runSupervisor(ctx context.Context, a *app, o runOptions) error {
 	if o.detached {
 		ready = supervisor.ReadyPipe()
 	}
+	manager, managerErr := supervisor.TakeManager(a.env)
+	for _, name := range supervisor.ManagerVariables {
+		_ = os.Unsetenv(name) // they are this process's and no other's
+	}
 	s, err := a.open()
+	if err == nil {
+		err = managerErr
+	}
 	var log *record.Log
 	if err == nil {
 		log, err = record.Open(s.Places.State())
@@ -93,7 +100,7 @@ func runSupervisor(ctx context.Context, a *app, o runOptions) error {
 		o.idle = s.LastSettings().IdleTimeout
 	}
 	err = supervisor.Run(ctx, supervisor.Options{Places: s.Places, Version: a.version, Log: log, IdleTimeout: o.idle,
-		Sweep: dial.SweepOrphans, Ready: ready, Stderr: a.streams.Err})
+		Sweep: dial.SweepOrphans, SweepOwn: dial.SweepOwn, Manager: manager, Ready: ready, Stderr: a.streams.Err})
 	if errors.As(context.Cause(ctx), new(signalError)) {
 		return nil // a supervisor that was told to stop has done its work
 	}
