@@ -64,10 +64,13 @@ func TestStuckServerIsFound(t *testing.T) {
 	p := newPlace(t)
 	r := p.serve(t, nil, func(s *server) { s.watchEvery, s.closeWait = 10*time.Millisecond, 50*time.Millisecond })
 	r.s.mu.Lock()
-	defer r.s.mu.Unlock()
-	if why := r.wait(t); !strings.Contains(why, "no sign of life") {
+	why := r.wait(t)
+	r.s.mu.Unlock()
+	if !strings.Contains(why, "no sign of life") {
 		t.Errorf("it left because %s", why)
 	}
+	// What was given up goes on here, where the process does not end.
+	eventually(t, "the end has come", func() bool { return strings.Contains(p.log(t), "supervisor stopped") })
 }
 
 // TestSlowIsNotStuck: a session that answers late, and calls that last, are no
