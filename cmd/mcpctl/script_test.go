@@ -75,6 +75,7 @@ func TestScripts(t *testing.T) {
 			"one-block":   cmdOneBlock,
 			"wait-state":  cmdWaitState,
 			"wait-file":   cmdWaitFile,
+			"wait-socket": cmdWaitSocket,
 			"fingerprint": cmdFingerprint,
 			"gone":        cmdGone,
 			"lines":       cmdLines,

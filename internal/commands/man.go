@@ -46,6 +46,9 @@ var exits = map[string][]wire.Code{
 	"supervisor start":   {wire.PathUnsafe, wire.SupervisorUnreachable},
 	"supervisor stop":    {wire.Timeout},
 	"supervisor restart": {wire.SupervisorUnreachable, wire.Timeout},
+
+	"supervisor install":   {wire.ConfigConflict, wire.ConfigLocked, wire.PathUnsafe, wire.NameTaken, wire.SupervisorUnreachable},
+	"supervisor uninstall": {wire.ConfigConflict, wire.ConfigLocked, wire.PathUnsafe, wire.NameTaken, wire.SupervisorUnreachable},
 }
 
 // answersNo says what exit status 1 means for the commands that have it.

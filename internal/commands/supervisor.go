@@ -30,10 +30,11 @@ func newSupervisorCmd(a *app) *cobra.Command {
 			if len(args) > 0 {
 				return unknownCommand(cmd, args[0])
 			}
-			return usageOf(cmd, "name one of run, start, stop, restart, status")
+			return usageOf(cmd, "name one of run, start, stop, restart, status, install, uninstall")
 		},
 	}
-	cmd.AddCommand(newSupervisorRunCmd(a), newSupervisorStartCmd(a), newSupervisorStopCmd(a), newSupervisorRestartCmd(a), newSupervisorStatusCmd(a))
+	cmd.AddCommand(newSupervisorRunCmd(a), newSupervisorStartCmd(a), newSupervisorStopCmd(a), newSupervisorRestartCmd(a), newSupervisorStatusCmd(a),
+		newSupervisorInstallCmd(a), newSupervisorUninstallCmd(a))
 	return cmd
 }
 
