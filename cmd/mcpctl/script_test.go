@@ -37,6 +37,8 @@ func TestMain(m *testing.M) {
 		"http-server":  httpserver.Main,
 		"unprivileged": unprivileged,
 		"knock":        knock,
+
+		"other-supervisor": otherSupervisor,
 	})
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/engine/supervisor"
 	"github.com/mcpctl/mcpctl/internal/engine/wire"
 	"github.com/mcpctl/mcpctl/internal/probe/dial"
+	"github.com/mcpctl/mcpctl/internal/store"
 )
 
 const supervisorHelp = `The supervisor is the one background process of this user that keeps servers
@@ -215,6 +216,20 @@ func newSupervisorStatusCmd(a *app) *cobra.Command {
 			return nil
 		},
 	}
+}
+
+// otherVersion is what can be told of a supervisor with which there is no protocol
+// in common, as err says; the zero value for any other error.
+func (a *app) otherVersion(ctx context.Context, p store.Places, err error) wire.ListedSupervisor {
+	if wire.FromError(err).Word != wire.SupervisorProtocol {
+		return wire.ListedSupervisor{}
+	}
+	info, err := supervisor.Status(ctx, p)
+	if err != nil || !info.Running {
+		return wire.ListedSupervisor{}
+	}
+	a.warn("the running supervisor is another version ("+info.Version+"), so the states are those the files tell", "restart it with: mcpctl supervisor restart")
+	return wire.ListedSupervisor{Running: true, PID: info.PID, Version: info.Version}
 }
 
 func supervisorText(w *bytes.Buffer, info wire.Info) error {

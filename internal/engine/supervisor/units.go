@@ -49,8 +49,8 @@ type UnitFile struct{ Path, Content string }
 var placing = []string{"MCPCTL_CONFIG_HOME", "MCPCTL_STATE_HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME"}
 
 // MakeUnits makes the text of the units; it writes nothing. USAGE when a path
-// cannot stand in one; SUPERVISOR_UNREACHABLE when the socket would have no place
-// that a service manager finds, too. Source: systemd.socket(5), systemd.service(5),
+// cannot stand in one; MCP_IO when the socket would have no place that a service
+// manager finds, too. Source: systemd.socket(5), systemd.service(5),
 // launchd.plist(5).
 func MakeUnits(o UnitOptions) (Units, error) {
 	dir, socket, err := SocketPath(o.Places)
@@ -58,7 +58,7 @@ func MakeUnits(o UnitOptions) (Units, error) {
 		return Units{}, err
 	}
 	if !ourDir(o.Places.RuntimeDir) && o.Kind == Systemd {
-		return Units{}, wire.NewError(wire.SupervisorUnreachable, "there is no runtime directory of yours in which systemd could make the socket",
+		return Units{}, wire.NewError(wire.IO, "there is no runtime directory of yours in which systemd could make the socket",
 			"log in so that XDG_RUNTIME_DIR is set, or set MCPCTL_RUNTIME_DIR to a directory of your own")
 	}
 	env := [][2]string{}
