@@ -53,6 +53,8 @@ var documents = []document{
 	{"supervisor-stop", reflect.TypeFor[wire.Info](), "that none runs"},
 	{"supervisor-restart", reflect.TypeFor[wire.Info](), "the running supervisor"},
 	{"supervisor-status", reflect.TypeFor[wire.Info](), "the running supervisor, or that none runs"},
+	{"supervisor-install", reflect.TypeFor[report.ServiceFiles](), "the files for the service manager"},
+	{"supervisor-uninstall", reflect.TypeFor[report.ServiceFiles](), "what became of the files for the service manager"},
 	{"config-list", reflect.TypeFor[report.Config](), "all settings"},
 	{"config-get", reflect.TypeFor[report.ConfigValue](), "one setting"},
 	{"config-set", reflect.TypeFor[report.ConfigEdit](), "what was written"},

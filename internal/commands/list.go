@@ -181,7 +181,7 @@ func (a *app) liveStatus(ctx context.Context, c *store.Config) (wire.Status, wir
 	lookErr := client.Call(ctx, wire.MethodWatch, wire.InSession{Session: wire.DefaultSession}, &live)
 	hello, err := client.Hello(ctx)
 	if err != nil {
-		return offline, wire.ListedSupervisor{}
+		return offline, a.otherVersion(ctx, c.Store.Places, err)
 	}
 	sup := wire.ListedSupervisor{Running: true, PID: hello.PID, Version: hello.Supervisor.Version}
 	if lookErr != nil {

@@ -48,6 +48,9 @@ var exits = map[string][]wire.Code{
 	"supervisor start":   {wire.PathUnsafe, wire.SupervisorUnreachable},
 	"supervisor stop":    {wire.Timeout},
 	"supervisor restart": {wire.SupervisorUnreachable, wire.Timeout},
+
+	"supervisor install":   {wire.ConfigConflict, wire.ConfigLocked, wire.PathUnsafe, wire.NameTaken},
+	"supervisor uninstall": {wire.ConfigConflict, wire.ConfigLocked, wire.PathUnsafe, wire.NameTaken},
 }
 
 // answersNo says what exit status 1 means for the commands that have it.
@@ -69,6 +72,8 @@ func ManSections(cmd *cobra.Command) string {
 	for _, code := range exits[name] {
 		mine[code] = true
 	}
+	// Who needs the supervisor may meet one of another version.
+	mine[wire.SupervisorProtocol] = mine[wire.SupervisorUnreachable]
 	whole := cmd.Parent() == nil
 	for _, row := range wire.Codes() {
 		when := row.When

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io/fs"
+	"path/filepath"
 	"sync"
 
 	"github.com/mcpctl/mcpctl/internal/engine/wire"
@@ -27,12 +29,19 @@ type Client struct {
 // connect links to the supervisor that listens, and sends again what went
 // unanswered over the link before.
 func (c *Client) connect(ctx context.Context) error {
+	// Where a service manager holds the socket, to connect is to start one.
+	if !c.o.Start && !isLocked(filepath.Join(c.dir, instanceName)) {
+		if err := checkSocket(c.socket); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err // what is in the way is told all the same
+		}
+		return errNobody
+	}
 	raw, p, err := connect(ctx, c.dir, c.socket)
 	if err != nil {
 		return err
 	}
 	conn := wire.NewConn(context.WithoutCancel(ctx), raw, c)
-	l := newLink(ctx, conn, p.pid, c.o)
+	l := newLink(ctx, conn, p.pid, filepath.Join(c.dir, instanceName), c.o)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, open := range c.opens {

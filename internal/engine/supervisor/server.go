@@ -26,6 +26,8 @@ type server struct {
 	idle       time.Duration
 	guardEvery time.Duration
 	helloWait  time.Duration
+	watchEvery time.Duration
+	closeWait  time.Duration
 
 	stop     chan struct{} // closed when a client asks for the end
 	stopOnce sync.Once
@@ -51,6 +53,7 @@ func newServer(o Options, inst *instance, newSession sessionMaker) *server {
 	return &server{
 		o: o, inst: inst, newSession: newSession, epoch: randomID(), started: time.Now().UTC().Truncate(time.Millisecond),
 		log: newLogger(o.Log), idle: idle, guardEvery: guardEvery, helloWait: helloTimeout,
+		watchEvery: watchEvery, closeWait: closeTimeout,
 		stop: make(chan struct{}), quiet: make(chan struct{}, 1), shared: map[sessionKey]*sharedSession{}, outputs: map[string]*recorder{},
 	}
 }
@@ -163,8 +166,8 @@ func (s *server) closeAll() (asked []*connection, all bool) {
 	select {
 	case <-done:
 		return asked, true
-	case <-time.After(closeTimeout):
-		s.log.event("error", "a server or a call did not end in "+closeTimeout.String())
+	case <-time.After(s.closeWait):
+		s.log.event("error", "a server or a call did not end in "+s.closeWait.String())
 		return asked, false
 	}
 }
