@@ -24,6 +24,7 @@ type app struct {
 
 	dir     string // -C
 	client  string // --client
+	session string // --session[=ID]; "" when it is not given
 	json    string // --json[=1]; "" for people
 	noColor bool   // --no-color; there is no colour yet, so it has nothing to switch off
 	quiet   bool   // -q
@@ -88,13 +89,17 @@ func (a *app) connect(ctx context.Context) (*supervisor.Client, error) {
 }
 
 // connectFor reaches the supervisor, starting it when there is none, and asks for
-// the workspace's default session. The requests that follow travel with it.
+// the workspace's default session, or the one that --session names, which has to be
+// there. The requests that follow travel with it; their "default" is this session.
 func (a *app) connectFor(ctx context.Context, s *store.Store) (*supervisor.Client, error) {
-	opts, err := a.supervisorOptions(s, true)
+	opts, err := a.supervisorOptions(s, !a.namesSession())
 	if err != nil {
 		return nil, err
 	}
 	c, err := supervisor.Dial(ctx, opts)
+	if a.namesSession() && notRunning(err) {
+		return nil, noSession(a.session)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -105,7 +110,15 @@ func (a *app) connectFor(ctx context.Context, s *store.Store) (*supervisor.Clien
 	return c, nil
 }
 
+// sessionOpen asks for the session that this command works in.
 func (a *app) sessionOpen(s *store.Store) wire.SessionOpen {
+	if a.namesSession() {
+		return wire.SessionOpen{ID: a.session, Existing: true, AsDefault: true}
+	}
+	return a.defaultOpen(s)
+}
+
+func (a *app) defaultOpen(s *store.Store) wire.SessionOpen {
 	return wire.SessionOpen{ID: wire.DefaultSession, Workspace: s.Workspace.Dir, Client: s.Client.Name, Env: a.env.List()}
 }
 

@@ -27,11 +27,13 @@ type Reloaded struct {
 }
 
 // Register adds a server to one session, above every file, until the session ends.
-// Entry is as in mcp.json (design §3); a value `!command` is refused.
+// Entry is as in mcp.json (design §3); a value `!command` is refused. With Replace a
+// server that the session registered under this name is replaced.
 type Register struct {
 	Session string          `json:"session"`
 	Name    string          `json:"name"`
 	Entry   json.RawMessage `json:"entry"`
+	Replace bool            `json:"replace,omitempty"`
 }
 
 // Unregister takes a registered server away.
