@@ -37,6 +37,8 @@ func TestMain(m *testing.M) {
 		"http-server":  httpserver.Main,
 		"unprivileged": unprivileged,
 		"knock":        knock,
+
+		"other-supervisor": otherSupervisor,
 	})
 }
 
@@ -75,6 +77,7 @@ func TestScripts(t *testing.T) {
 			"one-block":   cmdOneBlock,
 			"wait-state":  cmdWaitState,
 			"wait-file":   cmdWaitFile,
+			"wait-socket": cmdWaitSocket,
 			"fingerprint": cmdFingerprint,
 			"gone":        cmdGone,
 			"lines":       cmdLines,

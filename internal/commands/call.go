@@ -1,9 +1,10 @@
 package commands
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -12,7 +13,6 @@ import (
 	"github.com/mcpctl/mcpctl/internal/commands/report"
 	"github.com/mcpctl/mcpctl/internal/engine/wire"
 	"github.com/mcpctl/mcpctl/internal/store"
-	"github.com/mcpctl/mcpctl/internal/store/redact"
 )
 
 const callHelp = `Call one tool of a server, through the supervisor, which is started when there is
@@ -40,7 +40,13 @@ may have run.
 At a terminal progress is shown on stderr, and when the server asks something, such
 as for a value that it lacks, the question is put there. Without one it is declined,
 unless --elicit defaults answers with the defaults of its schema. A server never
-gets a page opened: its address is shown.`
+gets a page opened: its address is shown.
+
+What a tool answered is recorded, and its id is outputId in the JSON. On a terminal
+only the first and the last 10 KiB of a text over 20 KiB are shown, and between them
+how much is missing and the command that prints all of it: see mcpctl-output(1). A
+pipe and --json get everything, always ("truncated" is false), unless --cut=always
+asks for the same on a pipe. A result that could not be recorded is not cut.`
 
 const callExamples = `  mcpctl call docs search query='rate limits' limit=5
   mcpctl call docs.search query=limits tag=http tag=api --json | jq .result
@@ -57,6 +63,7 @@ type callOptions struct {
 	elicit       string
 	noCheck      bool
 	direct       bool
+	cut          string // one of cutWords
 }
 
 func newCallCmd(a *app) *cobra.Command {
@@ -71,6 +78,9 @@ func newCallCmd(a *app) *cobra.Command {
 			if o.save == "" && cmd.Flags().Changed("save") {
 				return usageOf(cmd, "--save takes a directory")
 			}
+			if !slices.Contains(cutWords, o.cut) {
+				return usageOf(cmd, "--cut takes auto, always or never")
+			}
 			o.server, o.words = args[0], args[1:]
 			if len(args) > 1 && !strings.ContainsAny(args[1], "=") {
 				o.tool, o.words = args[1], args[2:]
@@ -80,12 +90,12 @@ func newCallCmd(a *app) *cobra.Command {
 	}
 	cmd.Flags().StringVar(&o.args, "args", "", "all arguments as a `JSON` object, @FILE, or - for stdin")
 	cmd.Flags().DurationVar(&o.timeout, "timeout", 0, "limit without progress, `D` such as 20s (default: the entry's timeout)")
-	cmd.Flags().BoolVar(&o.raw, "raw", false, "write text unchanged; refused when stdout is a terminal")
+	cmd.Flags().BoolVar(&o.raw, "raw", false, "write text unchanged, without a line end of our own; refused when stdout is a terminal")
+	cmd.Flags().StringVar(&o.cut, "cut", "auto", "cut the middle of a text over 20 KiB: `WHEN` is auto (on a terminal), always or never")
 	cmd.Flags().StringVar(&o.save, "save", "", "write images, audio and binaries to new files in `DIR`")
 	cmd.Flags().StringVar(&o.elicit, "elicit", "", "answer the server's questions: `ask`, defaults or decline (default: ask at a terminal, or decline)")
 	cmd.Flags().BoolVar(&o.noCheck, "no-check", false, "do not hold the arguments against the tool's schema")
 	directFlag(cmd, &o.direct)
-	_ = cmd.RegisterFlagCompletionFunc("elicit", cobra.FixedCompletions(elicitWords, cobra.ShellCompDirectiveNoFileComp))
 	_ = cmd.MarkFlagDirname("save")
 	return cmd
 }
@@ -190,67 +200,37 @@ func aboutTool(err error, o *callOptions) error {
 }
 
 // printCall writes what the tool answered. It is the user's data and passes
-// unchanged to a pipe; on a terminal control characters are made visible.
+// unchanged to a pipe; on a terminal control characters are made visible, and the
+// middle of a long text is cut where it can be had again.
 func (a *app) printCall(o *callOptions, doc report.Call, keep *saver) error {
 	result := readToolResult(doc.Result)
 	var unsaved error
 	if keep != nil {
-		doc.Saved, unsaved = a.saveAll(keep, result.content)
+		doc.Saved, unsaved = a.saveAll(keep, result.Content)
 	}
 	if a.json != "" {
 		if err := report.JSON(&a.out, doc); err != nil {
 			return err
 		}
 	} else {
-		a.writeResult(o, result, doc)
+		if doc.Warning != "" {
+			a.warn(doc.Warning, "see: mcpctl logs "+o.server)
+		}
+		pieces := result.pieces(o.server, doc.Saved)
+		if doc.OutputID != nil && (o.cut == "always" || o.cut == "auto" && terminal(a.streams.Out)) {
+			pieces = cutMiddle(pieces, func(missing int) string {
+				return fmt.Sprintf("[... %d characters are left out here; the whole text: mcpctl output %s]", missing, *doc.OutputID)
+			})
+		}
+		if err := a.writePieces(pieces, o.raw); err != nil {
+			return err
+		}
 	}
 	switch {
 	case unsaved != nil:
 		return wholeAnswer{unsaved}
-	case result.isError:
+	case result.failed():
 		return wholeAnswer{wire.NewError(wire.ToolError, "the tool '"+o.tool+"' of '"+o.server+"' reported an error", "").On(o.server)}
 	}
 	return nil
-}
-
-// writeResult writes a result for people: its blocks, and its structured content
-// where no block says anything, since otherwise the text says the same.
-func (a *app) writeResult(o *callOptions, result toolResult, doc report.Call) {
-	if result.strange != nil {
-		a.writeText(report.Indented(result.strange))
-		return
-	}
-	paths := map[int]string{}
-	for _, f := range doc.Saved {
-		paths[f.Block] = f.Path
-	}
-	for i, b := range result.content {
-		text := b.shown(o.server)
-		if text == "" {
-			continue
-		}
-		if path, ok := paths[i]; ok {
-			text = path
-		}
-		if o.raw && (b.Type == "text" || b.Type == "resource") {
-			a.out.WriteString(text)
-			continue
-		}
-		a.writeText(text)
-	}
-	if result.structured != nil && !result.worded() {
-		a.writeText(structuredText(result.structured))
-	}
-}
-
-// writeText writes text of a server and ends its line. On a terminal control
-// characters are made visible.
-func (a *app) writeText(text string) {
-	if terminal(a.streams.Out) {
-		text = redact.Visible(text)
-	}
-	a.out.WriteString(text)
-	if !bytes.HasSuffix(a.out.Bytes(), []byte("\n")) {
-		a.out.WriteByte('\n')
-	}
 }

@@ -1,11 +1,11 @@
 package commands
 
 import (
-	"bytes"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"mime"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -26,7 +26,7 @@ type block struct {
 	Size        *int64
 	Resource    contents // resource
 
-	raw json.RawMessage
+	raw json.RawMessage // of what is none of these
 }
 
 // contents are those of a resource: text, or a blob in base64.
@@ -35,18 +35,19 @@ type contents struct {
 	Text, Blob    *string
 }
 
-// readBlock reads a content block; ok is false for what is none that is known.
-func readBlock(raw json.RawMessage) (b block, ok bool) {
-	if json.Unmarshal(raw, &b) != nil {
-		return block{raw: raw}, false
+// UnmarshalJSON implements json.Unmarshaler. It has no error: what is no block, or of
+// a kind that is not known, is kept as it came.
+func (b *block) UnmarshalJSON(raw []byte) error {
+	type plain block
+	if json.Unmarshal(raw, (*plain)(b)) == nil && slices.Contains(knownBlocks, b.Type) {
+		return nil
 	}
-	b.raw = raw
-	switch b.Type {
-	case "text", "image", "audio", "resource_link", "resource":
-		return b, true
-	}
-	return b, false
+	*b = block{raw: slices.Clone(raw)}
+	return nil
 }
+
+// knownBlocks are the types of content (MCP 2025-11-25, ContentBlock).
+var knownBlocks = []string{"text", "image", "audio", "resource_link", "resource"}
 
 // shown is the block for people: its text, or what it is and how to get it. server
 // is the one to read a linked resource from.
@@ -126,49 +127,86 @@ func decodeBase64(text string) ([]byte, error) {
 	return base64.RawStdEncoding.DecodeString(strings.TrimRight(text, "="))
 }
 
-// toolResult is a CallToolResult as far as it is shown.
+// toolResult is a CallToolResult as far as people are shown it. It is read leniently:
+// the call has happened, so whatever came of it is shown.
 type toolResult struct {
-	content    []block
-	structured json.RawMessage
-	isError    bool
-	strange    json.RawMessage // the whole of what is no tool result
+	Content    blocks          `json:"content"`
+	Structured json.RawMessage `json:"structuredContent"`
+	IsError    json.RawMessage `json:"isError"`
+
+	strange json.RawMessage // the whole of what is no tool result
 }
 
-// readToolResult reads a result leniently: the call has happened, so whatever came
-// of it is shown.
+// blocks are those of a result. It keeps no copy of them beside their text: some
+// have many megabytes.
+type blocks []block
+
+// UnmarshalJSON implements json.Unmarshaler. What is no list is an error.
+func (b *blocks) UnmarshalJSON(raw []byte) error {
+	list := []block{}
+	err := json.Unmarshal(raw, &list)
+	*b = list
+	return err
+}
+
 func readToolResult(raw json.RawMessage) toolResult {
-	var fields struct {
-		Content           json.RawMessage `json:"content"`
-		StructuredContent json.RawMessage `json:"structuredContent"`
-		IsError           json.RawMessage `json:"isError"`
-	}
-	if json.Unmarshal(raw, &fields) != nil {
-		return toolResult{strange: raw}
-	}
-	r := toolResult{structured: fields.StructuredContent, isError: string(fields.IsError) == "true"}
-	blocks := jsonList(fields.Content)
-	if blocks == nil && fields.Content != nil && string(fields.Content) != "null" || fields.Content == nil && fields.StructuredContent == nil {
-		r.strange = raw
-	}
-	for _, one := range blocks {
-		b, _ := readBlock(one)
-		r.content = append(r.content, b)
+	var r toolResult
+	if json.Unmarshal(raw, &r) != nil || r.Content == nil && r.Structured == nil {
+		return toolResult{strange: raw, IsError: errorMark(raw)}
 	}
 	return r
 }
 
-// worded tells whether a result says anything in words.
-func (r toolResult) worded() bool {
-	for _, b := range r.content {
-		text := b.Text
-		if b.Type == "resource" {
-			text, _ = b.Resource.words()
+// errorMark is the isError of a result that makes no sense otherwise.
+func errorMark(raw json.RawMessage) json.RawMessage {
+	var fields struct{ IsError json.RawMessage }
+	_ = json.Unmarshal(raw, &fields) // then there is none
+	return fields.IsError
+}
+
+// failed tells whether the tool reported an error.
+func (r toolResult) failed() bool { return string(r.IsError) == "true" }
+
+// pieces are the result as text for people, one behind the other: each block begins a
+// line, and one that was saved is the path of its file. Structured content is shown
+// where no block says anything in words: otherwise it is the same again, for programs.
+func (r toolResult) pieces(server string, saved []report.Saved) []string {
+	if r.strange != nil {
+		return []string{report.Indented(r.strange)}
+	}
+	var texts []string
+	worded := false
+	for i, b := range r.Content {
+		text := b.shown(server)
+		worded = worded || b.worded() && text != ""
+		for _, f := range saved {
+			if f.Block == i {
+				text = f.Path
+			}
 		}
 		if text != "" {
-			return true
+			texts = append(texts, text)
 		}
 	}
-	return false
+	if r.Structured != nil && string(r.Structured) != "null" && !worded {
+		texts = append(texts, report.Indented(r.Structured))
+	}
+	var pieces []string
+	for i, text := range texts {
+		if pieces = append(pieces, text); i < len(texts)-1 && !strings.HasSuffix(text, "\n") {
+			pieces = append(pieces, "\n")
+		}
+	}
+	return pieces
+}
+
+// worded tells whether what is shown of a block is words of the server.
+func (b block) worded() bool {
+	if b.Type == "resource" {
+		_, ok := b.Resource.words()
+		return ok
+	}
+	return b.Type == "text"
 }
 
 // shellWord quotes a word for a shell where it has to be, so that a command that is
@@ -179,9 +217,4 @@ func shellWord(word string) string {
 		return word
 	}
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
-}
-
-// structuredText is structured content for people.
-func structuredText(raw json.RawMessage) string {
-	return string(bytes.TrimSpace([]byte(report.Indented(raw))))
 }

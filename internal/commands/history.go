@@ -207,3 +207,11 @@ func (a *app) completeCommits(*cobra.Command, []string, string) ([]string, cobra
 	}
 	return out, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 }
+
+// emptyList: in JSON an empty list is [], never null.
+func emptyList(list []string) []string {
+	if list == nil {
+		return []string{}
+	}
+	return list
+}

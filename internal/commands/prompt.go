@@ -165,12 +165,12 @@ func (a *app) printPrompt(o *promptOptions, result json.RawMessage) {
 			a.out.WriteByte('\n')
 		}
 		a.writeText(redact.Line(m.Role) + ":")
-		blocks := jsonList(m.Content) // a list in some servers, one block by the specification
-		if blocks == nil {
-			blocks = []json.RawMessage{m.Content}
+		var several blocks // some servers send a list; by the specification it is one
+		if json.Unmarshal(m.Content, &several) != nil {
+			several = make(blocks, 1)
+			_ = several[0].UnmarshalJSON(m.Content) // has no error
 		}
-		for _, raw := range blocks {
-			b, _ := readBlock(raw)
+		for _, b := range several {
 			a.writeText(b.shown(o.server))
 		}
 	}
