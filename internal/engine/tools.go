@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"errors"
-	"slices"
 	"sync"
 	"time"
 
@@ -84,9 +83,7 @@ func (sv *server) describeTools(ctx context.Context, limit time.Duration) wire.S
 		out.Error = wire.FromError(err).On(sv.name)
 		return out
 	}
-	for _, t := range sv.tools {
-		out.Tools = append(out.Tools, wire.Tool{Name: t.Name, Definition: t.Raw, Unusable: t.Unusable})
-	}
+	out.Tools = Tools(sv.tools)
 	return out
 }
 
@@ -100,12 +97,7 @@ func (s *Session) join(out *wire.Tools) {
 		}
 	}
 	s.mu.Unlock()
-	names := joinNames(keys)
-	for _, sv := range out.Servers {
-		for i := range sv.Tools {
-			sv.Tools[i].Joined = names[toolKey{sv.Name, sv.Tools[i].Name}]
-		}
-	}
+	nameTools(out, keys)
 }
 
 // CallTool calls a tool once; it is never repeated. The limit is the request's
@@ -174,22 +166,7 @@ func (sv *server) offers(tool string) error {
 	s := sv.session
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	names := make([]string, len(sv.tools))
-	for i, t := range sv.tools {
-		names[i] = t.Name
-	}
-	i := slices.Index(names, tool)
-	if i >= 0 && sv.tools[i].Unusable == "" {
-		return nil
-	}
-	if i >= 0 {
-		return wire.NewError(wire.NotFound, "the tool '"+tool+"' cannot be used: "+sv.tools[i].Unusable, "").On(sv.name)
-	}
-	hint := "see: mcpctl tools " + sv.name
-	if near := store.Closest(tool, names); near != "" {
-		hint = "did you mean '" + near + "'?"
-	}
-	return wire.NewError(wire.NotFound, "server '"+sv.name+"' has no tool '"+tool+"'", hint).On(sv.name)
+	return Offers(sv.name, sv.tools, tool)
 }
 
 // Reconnect starts a server again, whatever state it is in, and returns when it
