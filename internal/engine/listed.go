@@ -16,6 +16,14 @@ func (sv *server) remember(ctx context.Context, w want, l store.Listed) {
 	sv.session.opts.Store.KeepListed(context.WithoutCancel(ctx), w.admitted, w.env, l)
 }
 
+// rememberNow is remember for what was listed when somebody asked.
+func (sv *server) rememberNow(ctx context.Context, l store.Listed) {
+	sv.session.mu.Lock()
+	w := sv.want
+	sv.session.mu.Unlock()
+	sv.remember(ctx, w, l)
+}
+
 // mostDescribed is what is kept of a description, in bytes: a shell shows a line.
 const mostDescribed = 300
 

@@ -226,7 +226,7 @@ func (sv *server) connectOnce(ctx context.Context, r *run, w want) (connected bo
 	}()
 	s := sv.session
 	conn, err := dial.Open(ctx, w.admitted, dial.Options{
-		Env: w.env, Client: s.opts.Version, Values: w.values,
+		Env: w.env, Client: s.opts.Version, Values: w.values, Elicit: true, Workspace: s.workspace(),
 		Log:          func(e dial.Event) { s.said(sv.name, e, w.secrets) },
 		ToolsChanged: func() { poke(r.refresh) },
 	})

@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"errors"
-	"sync"
 	"time"
 
 	"github.com/mcpctl/mcpctl/internal/engine/wire"
@@ -15,28 +14,12 @@ import (
 // they are connected or have failed, each for limit at most, 0 for a minute; a
 // server that has none to give carries its error and spoils no other.
 func (s *Session) ListTools(ctx context.Context, name string, limit time.Duration) (wire.Tools, error) {
-	var servers []*server
-	if name != "" {
-		sv, err := s.server(name)
-		if err != nil {
-			return wire.Tools{}, err
-		}
-		servers = append(servers, sv)
-	} else {
-		s.mu.Lock()
-		err := s.config.RefuseElsewhere()
-		s.mu.Unlock()
-		if err != nil {
-			return wire.Tools{}, err
-		}
-		servers = s.all()
+	servers, err := s.targets(name)
+	if err != nil {
+		return wire.Tools{}, err
 	}
 	out := wire.Tools{Schema: wire.Schema, Servers: make([]wire.ServerTools, len(servers))}
-	var wg sync.WaitGroup
-	for i, sv := range servers {
-		wg.Go(func() { out.Servers[i] = sv.describeTools(ctx, limit) })
-	}
-	wg.Wait()
+	each(servers, func(i int, sv *server) { out.Servers[i] = sv.describeTools(ctx, limit) })
 	s.join(&out)
 	if name != "" && out.Servers[0].Error != nil {
 		return wire.Tools{}, out.Servers[0].Error
@@ -117,6 +100,7 @@ func (s *Session) CallTool(ctx context.Context, call wire.CallTool) (wire.CallRe
 	if err := sv.offers(call.Tool); err != nil {
 		return wire.CallResult{}, err
 	}
+	ctx = heardBy(ctx, call)
 	raw, err := conn.CallTool(ctx, call.Tool, call.Arguments, timeout)
 	if errors.Is(err, dial.ErrSessionGone) {
 		// The server has forgotten the session and says that it did not run the

@@ -19,6 +19,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/engine/record"
 	"github.com/mcpctl/mcpctl/internal/engine/wire"
 	"github.com/mcpctl/mcpctl/internal/store"
+	"github.com/mcpctl/mcpctl/testdata/servers/stub"
 )
 
 // testTimeout bounds every wait of the tests; far more than any needs.
@@ -32,6 +33,7 @@ const (
 	idleFor      = "MCPCTL_TEST_IDLE"
 	asIntruder   = "MCPCTL_TEST_INTRUDER" // connect to this socket and say on stdout how it went
 	forkAgain    = "MCPCTL_TEST_FORK"     // leave the intruding to a child and end
+	asStub       = "TEST_STUB"            // be the stub server
 	runIntruder  = "MCPCTL_TEST_SPAWN"    // supervisor: start an intruder that writes to this file
 )
 
@@ -39,6 +41,8 @@ func TestMain(m *testing.M) {
 	switch {
 	case os.Getenv(asIntruder) != "":
 		intrude()
+	case os.Getenv(asStub) != "":
+		stub.Main()
 	case os.Getenv(asSupervisor) != "":
 		syscall.Exit(superviseInChild()) // os.Exit of a race build rests for a second first
 	default:
@@ -239,6 +243,7 @@ func (r *running) wait(t *testing.T) string {
 
 // fakeSession stands for an engine.
 type fakeSession struct {
+	session // nil: what is not here is not asked for
 	o       engine.SessionOptions
 	call    func(ctx context.Context, call wire.CallTool) (wire.CallResult, error)
 	busy    atomic.Bool

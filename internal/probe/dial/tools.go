@@ -4,19 +4,10 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
-)
-
-// The bounds of a list of tools (design §9.2).
-const (
-	maxPages     = 1000
-	maxListBytes = 64 << 20 // of all pages together
-	maxTools     = 100_000
 )
 
 // Tool is one tool of a server.
@@ -36,100 +27,51 @@ func (c *Conn) ListTools(ctx context.Context) ([]Tool, error) {
 		return nil, nil
 	}
 	list := toolList{names: map[string]bool{}}
-	cursor, seen := "", map[string]bool{}
-	for range maxPages {
-		seen[cursor] = true
-		page, err := c.page(ctx, cursor)
-		if err != nil {
-			return nil, err
+	err := c.pages(ctx, "tools", c.toolPage, func(p page) {
+		for _, raw := range p.items {
+			list.add(raw, p.refused)
 		}
-		if list.bytes += len(page.raw); list.bytes > maxListBytes || len(list.tools) > maxTools {
-			return nil, c.voice.fail(CodeConnectFailed, "the server's list of tools is endless", "")
-		}
-		for _, raw := range page.Tools {
-			list.add(raw, page.refused)
-		}
-		next, err := page.next()
-		if err != nil {
-			return nil, c.voice.fail(CodeConnectFailed, "the server's list of tools makes no sense: "+err.Error(), "")
-		}
-		if next == "" {
-			return list.tools, nil
-		}
-		if seen[next] {
-			return nil, c.voice.fail(CodeConnectFailed, "the server's list of tools repeats the page '"+cut(c.voice.quote(next), 80)+"'", "")
-		}
-		cursor = next
+	})
+	if err != nil {
+		return nil, err
 	}
-	return nil, c.voice.fail(CodeConnectFailed, fmt.Sprintf("the server's list of tools has more than %d pages", maxPages), "")
+	return list.tools, nil
 }
 
-// toolPage is one answer to tools/list.
-type toolPage struct {
-	Tools      []json.RawMessage `json:"tools"`
-	NextCursor json.RawMessage   `json:"nextCursor"`
-	raw        json.RawMessage
-	refused    func(name string) bool // the SDK left the tool out
-}
-
-// next reads the cursor of the next page; "" and null end the list (B163).
-func (p toolPage) next() (string, error) {
-	if len(p.NextCursor) == 0 {
-		return "", nil
+// toolPage asks for one page, and reads it from the server's bytes. It goes
+// through the SDK's own list, which keeps the tools it has seen: over HTTP it
+// mirrors arguments into headers as their definitions say (x-mcp-header).
+func (c *Conn) toolPage(ctx context.Context, cursor string) (page, error) {
+	const method = "tools/list"
+	var typed *mcp.ListToolsResult
+	a := c.asking(method, noTools, c.launch.Timeout)
+	a.send = func(ctx context.Context, _ string) (err error) {
+		typed, err = c.session.ListTools(ctx, &mcp.ListToolsParams{Cursor: cursor})
+		return err
 	}
-	var next *string
-	if err := json.Unmarshal(p.NextCursor, &next); err != nil {
-		return "", errors.New("nextCursor is no string")
+	o, err := c.do(ctx, a)
+	if err != nil {
+		return page{}, err
 	}
-	if next == nil {
-		return "", nil
+	if o.failure != nil {
+		return page{}, c.refusedList(method, o)
 	}
-	return *next, nil
-}
-
-// page asks for one page, and reads it from the server's bytes.
-func (c *Conn) page(ctx context.Context, cursor string) (toolPage, error) {
-	x := newExchange(noTools)
-	defer c.link.book().settle(x)
-	bounded, clock := c.startClock(ctx, c.launch.Timeout)
-	defer c.stopClock(clock)
-	typed, err := c.session.ListTools(x.with(bounded), &mcp.ListToolsParams{Cursor: cursor})
-	o := x.outcome()
-	switch {
-	case o.failure != nil && o.fault == nil:
-		return toolPage{}, c.voice.fail(CodeConnectFailed, "the server refused tools/list: "+c.voice.quote(o.failure.Message), "")
-	case o.answered && o.failure == nil:
-	case err == nil: // out of the SDK's cache, as the server allows
+	if !o.answered { // out of the SDK's cache, as the server allows
 		c.mu.Lock()
-		o.result = c.pages[cursor]
+		o.result = c.toolPages[cursor]
 		c.mu.Unlock()
-	default:
-		return toolPage{}, c.unlisted(ctx, bounded, o, err)
 	}
-	page := toolPage{raw: o.result, refused: c.refusedBy(typed)}
-	if err := json.Unmarshal(o.result, &page); err != nil {
-		return toolPage{}, c.voice.fail(CodeConnectFailed, "the server's list of tools makes no sense", "")
+	p, err := c.readPage(o.result, "tools", "tools")
+	if err != nil {
+		return page{}, err
 	}
+	p.refused = c.refusedBy(typed)
 	if c.info.ProtocolVersion >= firstModern { // only there the SDK keeps a cache
 		c.mu.Lock()
-		c.pages[cursor] = o.result
+		c.toolPages[cursor] = o.result
 		c.mu.Unlock()
 	}
-	return page, nil
-}
-
-// unlisted is the error of a tools/list that got no answer.
-func (c *Conn) unlisted(ctx, bounded context.Context, o outcome, err error) error {
-	switch {
-	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return c.voice.fail(CodeTimeout, "no answer to tools/list in time", timeoutHint)
-	case ctx.Err() != nil:
-		return fmt.Errorf("listing the tools of '%s': %w", c.voice.server, ctx.Err())
-	case errors.Is(context.Cause(bounded), errCallTimeout):
-		return c.voice.fail(CodeTimeout, "no answer to tools/list within "+span(c.launch.Timeout), timeoutHint)
-	}
-	o.sent = false // a list may be asked for again; whether it was sent does not matter
-	return c.lost("tools/list", o, err)
+	return p, nil
 }
 
 // refusedBy tells which tools of a page the SDK left out: over HTTP those whose
@@ -150,7 +92,6 @@ func (c *Conn) refusedBy(typed *mcp.ListToolsResult) func(string) bool {
 type toolList struct {
 	tools []Tool
 	names map[string]bool
-	bytes int
 }
 
 // add reads one definition. Whatever it is, it becomes a row.
