@@ -139,7 +139,7 @@ func (s *scopeFlags) defining(c *store.Config, name string) (store.Scope, error)
 	case 1:
 		return found[0], nil
 	}
-	return "", usagef("'%s' stands in several files: say --%s or --%s", name, found[0], found[1])
+	return "", usagef("'%s' stands in several files: say %s", name, oneOf(found))
 }
 
 // unique is words without the second and later of the same.

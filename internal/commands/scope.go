@@ -2,6 +2,7 @@ package commands
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -76,7 +77,19 @@ func (s *scopeFlags) definition(c *store.Config, name string) (store.Scope, erro
 	case 1:
 		return found[0], nil
 	}
-	return "", usagef("'%s' stands in several files: say --%s or --%s", name, found[0], found[1])
+	return "", usagef("'%s' stands in several files: say %s", name, oneOf(found))
+}
+
+// oneOf names the flags of scopes to choose from: --local, --project or --user.
+func oneOf(scopes []store.Scope) string {
+	var flags []string
+	for _, scope := range scopes {
+		flags = append(flags, "--"+string(scope))
+	}
+	slices.Sort(flags)
+	flags = slices.Compact(flags)
+	last := len(flags) - 1
+	return strings.Join(flags[:last], ", ") + " or " + flags[last]
 }
 
 // otherFile is the error for a name that stands in a file of another scope than
