@@ -24,7 +24,7 @@ type app struct {
 	dir     string // -C
 	client  string // --client
 	json    string // --json[=1]; "" for people
-	noColor bool   // --no-color; there is no colour yet, so it has nothing to switch off
+	noColor bool   // --no-color
 	quiet   bool   // -q
 	verbose bool   // -v
 
