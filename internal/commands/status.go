@@ -81,7 +81,9 @@ func runStatus(ctx context.Context, a *app, o *statusOptions) error {
 
 // watchStatus shows a person a table, and a pipe or a file one line per change.
 func (a *app) watchStatus(ctx context.Context, client *supervisor.Client, names []string) error {
-	watch := func(ctx context.Context, f func(wire.Status) error) error { return client.Watch(ctx, wire.DefaultSession, f) }
+	watch := func(ctx context.Context, f func(wire.Status) error) error {
+		return client.Watch(ctx, wire.DefaultSession, f)
+	}
 	if screen := newStatusScreen(a, names); screen != nil {
 		return screen.show(ctx, watch)
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/commands/report"
 	"github.com/mcpctl/mcpctl/internal/engine/wire"
+	"github.com/mcpctl/mcpctl/internal/store"
 	"github.com/mcpctl/mcpctl/internal/store/redact"
 )
 
@@ -110,6 +111,9 @@ func (s *statusScreen) lines() (lines []string, states map[string]wire.State, er
 		states[redact.Line(report.Brief(sv.Name))] = sv.State
 	}
 	for _, p := range status.Problems {
+		if p.Severity != store.SeverityError {
+			continue // "list" has the notes
+		}
 		lines = append(lines, redact.Line(place(p.Source, p.Line, p.Column)+": "+p.Message))
 	}
 	if len(lines) == 0 {
