@@ -202,6 +202,7 @@ func cmdMemory(ts *testscript.TestScript, neg bool, args []string) {
 	want, err := strconv.Atoi(args[1])
 	ts.Check(err)
 	cmd := command(ts, args[2], args[3:]...)
+	forgetPeak()
 	out, _ := cmd.CombinedOutput()
 	if got := cmd.ProcessState.ExitCode(); got != want {
 		ts.Fatalf("exit status %d, want %d:\n%s", got, want, out)
