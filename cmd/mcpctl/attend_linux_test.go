@@ -116,3 +116,22 @@ func told(t *testing.T, file, text string, times int) error {
 	}
 	return nil
 }
+
+// TestReadAtTheTerminal: bytes do not go to a terminal, and nothing in a text acts.
+func TestReadAtTheTerminal(t *testing.T) {
+	p := newPlace(t)
+	p.write(p.userFile(), `{"mcpServers":{"s":{"command":"stub-server","args":["-resources","stub://a,stub://blob","-prompts","p","-complete","a\u001b[2Jb"]}}}`)
+	for _, c := range []struct {
+		args, want string
+		exit       int
+	}{
+		{"read s stub://a", "content of stub://a\n", 0},
+		{"read s stub://blob", "mcpctl: 'stub://blob' is application/octet-stream of 22 bytes and does not go to a terminal\nhint: write it to a file with -o FILE\n", 129},
+		{"prompt s p name=\x1b[2J", `user:` + "\n" + `p {"name":"\u001b[2J"}` + "\n", 0},
+		{"complete s prompt:p name=", `a\x1b[2Jb` + "\n", 0},
+	} {
+		if shown, exit := p.onTerminal(strings.Fields(c.args)...).end(); exit != c.exit || shown != c.want {
+			t.Errorf("%s: exit status %d\n%q", c.args, exit, shown)
+		}
+	}
+}

@@ -33,6 +33,7 @@ var volatile = []struct{ pattern, instead string }{
 	{`"version":"devel[^"]*"`, `"version":"devel"`},
 	{`"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z"`, `"2026-01-02T03:04:05Z"`},
 	{`workspaces/[0-9a-f]{16}/`, `workspaces/0123456789abcdef/`},
+	{`"outputId":"[a-z0-9]{26}"`, `"outputId":"0123456789abcdefghijklmnop"`},
 	{`"watching":"[a-z]+"`, `"watching":"events"`},
 }
 

@@ -26,7 +26,7 @@ type app struct {
 	client  string // --client
 	session string // --session[=ID]; "" when it is not given
 	json    string // --json[=1]; "" for people
-	noColor bool   // --no-color; there is no colour yet, so it has nothing to switch off
+	noColor bool   // --no-color
 	quiet   bool   // -q
 	verbose bool   // -v
 

@@ -29,6 +29,9 @@ func directFlag(cmd *cobra.Command, direct *bool) {
 
 // reach finds the way to the servers of s.
 func (a *app) reach(ctx context.Context, s *store.Store, direct bool) (route, error) {
+	if direct && a.session != "" {
+		return nil, usagef("--direct works in no session: give it or --session")
+	}
 	if direct {
 		return a.newDirect(s), nil
 	}
