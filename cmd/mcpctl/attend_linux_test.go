@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -84,7 +83,7 @@ func TestInterruptedQuestion(t *testing.T) {
 			t.Errorf("mcpctl %q: exit status %d\n%s", way, exit, shown)
 		}
 	}
-	if err := until(func() error { return told(t, record, "notifications/cancelled", 2) }); err != nil {
+	if err := until(func() error { return recurs(record, "notifications/cancelled", 2) }); err != nil {
 		t.Error(err)
 	}
 }
@@ -106,15 +105,6 @@ func TestProgressAtTheTerminal(t *testing.T) {
 			t.Errorf("--json: %q", shown)
 		}
 	}
-}
-
-// told wants a file to hold a text so many times.
-func told(t *testing.T, file, text string, times int) error {
-	t.Helper()
-	if n := strings.Count(read(t, file), text); n < times {
-		return fmt.Errorf("%q stands %d times in %s", text, n, file)
-	}
-	return nil
 }
 
 // TestReadAtTheTerminal: bytes do not go to a terminal, and nothing in a text acts.

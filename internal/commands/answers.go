@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net/netip"
 	"net/url"
 	"strings"
 
@@ -87,8 +88,8 @@ func (n *answers) defaults(q wire.Elicitation, f form) (string, json.RawMessage)
 // page shows the address that the user is to visit. Nothing opens it but the user.
 func (n *answers) page(ctx context.Context, q wire.Elicitation) string {
 	u, err := url.Parse(q.URL)
-	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" {
-		n.warn("server '"+q.Server+"' asks to visit '"+q.URL+"', which is no web page; declined", "")
+	if err != nil || !visitable(u) {
+		n.warn("server '"+q.Server+"' asks to visit '"+q.URL+"', which is no page to be trusted; declined", "")
 		return decline
 	}
 	n.opening(q)
@@ -101,6 +102,14 @@ func (n *answers) leave() {
 	if n.typist != nil {
 		fmt.Fprintln(n.out)
 	}
+}
+
+// visitable tells whether a user may be sent to a page: over https, or on this machine
+// (design §11).
+func visitable(u *url.URL) bool {
+	ip, err := netip.ParseAddr(u.Hostname())
+	here := u.Hostname() == "localhost" || err == nil && ip.IsLoopback()
+	return u.Host != "" && (u.Scheme == "https" || u.Scheme == "http" && here)
 }
 
 // opening says who asks, and what.

@@ -56,7 +56,7 @@ func TestForm(t *testing.T) {
 func TestPage(t *testing.T) {
 	for _, c := range []struct{ url, typed, want string }{
 		{"https://example.com/a?b=\u202ec", "y\n", accept}, {"https://example.com/", "n\n", decline}, {"https://example.com/", "", cancel},
-		{"javascript:alert(1)", "y\n", decline}, {"file:///etc/passwd", "y\n", decline}, {"https:", "y\n", decline}, {"\x00", "y\n", decline},
+		{"javascript:alert(1)", "y\n", decline}, {"file:///etc/passwd", "y\n", decline}, {"https:", "y\n", decline}, {"http://example.com/", "y\n", decline}, {"http://127.0.0.1:80/", "y\n", accept}, {"http://[::1]/", "y\n", accept}, {"\x00", "y\n", decline},
 	} {
 		n, shown := scripted(c.typed)
 		got := n.to(t.Context(), wire.Elicitation{Server: "s", Mode: "url", URL: c.url})

@@ -38,9 +38,9 @@ the connection is lost after the request was sent, the exit status is 41: the to
 may have run.
 
 At a terminal progress is shown on stderr, and when the server asks something, such
-as for a value that it lacks, the question is put there. Without one it is declined,
-unless --elicit defaults answers with the defaults of its schema. A server never
-gets a page opened: its address is shown.
+as for a value that it lacks, the question is put there. Elsewhere, and with -q or
+--json, it is declined, unless --elicit says otherwise: "defaults" answers with the
+defaults of its form. A server never gets a page opened: its address is shown.
 
 What a tool answered is recorded, and its id is outputId in the JSON. On a terminal
 only the first and the last 10 KiB of a text over 20 KiB are shown, and between them

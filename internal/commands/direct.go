@@ -23,12 +23,13 @@ type direct struct {
 
 	mu       sync.Mutex // guards what follows
 	conns    map[string]*dial.Conn
+	listed   map[string][]dial.Tool // over these connections
 	progress func(wire.Progress)
 	elicit   func(context.Context, wire.Elicitation) wire.ElicitReply
 }
 
 func (a *app) newDirect(s *store.Store) *direct {
-	return &direct{app: a, store: s, config: s.Load(), conns: map[string]*dial.Conn{}}
+	return &direct{app: a, store: s, config: s.Load(), conns: map[string]*dial.Conn{}, listed: map[string][]dial.Tool{}}
 }
 
 // OnProgress implements route. One command makes one call, so there is one token.
@@ -136,6 +137,7 @@ func (d *direct) forget(name string) {
 	d.mu.Lock()
 	conn := d.conns[name]
 	delete(d.conns, name)
+	delete(d.listed, name)
 	d.mu.Unlock()
 	if conn != nil {
 		_ = conn.Close() // it has no error
@@ -236,12 +238,24 @@ func (d *direct) listTools(ctx context.Context, in wire.InServer) (wire.Tools, e
 	return doc, ctx.Err()
 }
 
+// tools are those of a server, listed once: over HTTP the arguments of a call may have
+// to go into headers, as the tool's definition says.
 func (d *direct) tools(ctx context.Context, name string, limit time.Duration) ([]dial.Tool, error) {
-	tools, err := use(ctx, d, name, limit, func(conn *dial.Conn) ([]dial.Tool, error) { return conn.ListTools(ctx) })
-	if err == nil {
-		d.keep(ctx, name, engine.ListedTools(tools))
+	d.mu.Lock()
+	tools, done := d.listed[name]
+	d.mu.Unlock()
+	if done {
+		return tools, nil
 	}
-	return tools, err
+	tools, err := use(ctx, d, name, limit, func(conn *dial.Conn) ([]dial.Tool, error) { return conn.ListTools(ctx) })
+	if err != nil {
+		return nil, err
+	}
+	d.mu.Lock()
+	d.listed[name] = tools
+	d.mu.Unlock()
+	d.keep(ctx, name, engine.ListedTools(tools))
+	return tools, nil
 }
 
 // keep keeps what a server listed for completion.
@@ -254,7 +268,7 @@ func (d *direct) keep(ctx context.Context, name string, l store.Listed) {
 func (d *direct) callTool(ctx context.Context, in wire.CallTool) (wire.CallResult, error) {
 	began := time.Now()
 	limit := time.Duration(in.TimeoutMS) * time.Millisecond
-	tools, err := d.tools(ctx, in.Server, limit) // over HTTP its arguments may have to go into headers
+	tools, err := d.tools(ctx, in.Server, limit)
 	if err == nil {
 		err = engine.Offers(in.Server, tools, in.Tool)
 	}

@@ -93,6 +93,7 @@ func samples() []sample {
 		{"mcp.watch", wire.MethodWatch, "request", session},
 		{"mcp.watch", "", "result", status},
 		{"mcp.listTools", wire.MethodListTools, "request", wire.InServer{Session: "default", Server: "docs"}},
+		{"mcp.listTools.one", wire.MethodListTools, "request", wire.InServer{Session: "default", Server: "docs", Tool: "search"}},
 		{"mcp.listTools", "", "result", wire.Tools{Schema: 1, Servers: []wire.ServerTools{
 			{Name: "docs", State: wire.Connected, Tools: []wire.Tool{tool}}, {Name: "broken", State: wire.Failed, Tools: []wire.Tool{}, Error: failure}}}},
 		{"mcp.callTool", wire.MethodCallTool, "request", wire.CallTool{Session: "default", Server: "docs", Tool: "echo",
