@@ -27,7 +27,7 @@ var rooms = map[string][]string{
 	"internal/commands/report":   {"internal/engine/record", "internal/engine/wire", "internal/store/redact"},
 	"internal/engine":            {"internal/engine/wire", "internal/probe", "internal/probe/dial", "internal/store", "internal/store/redact"},
 	"internal/engine/record":     {"internal/store/redact"},
-	"internal/engine/supervisor": {"internal/engine", "internal/engine/record", "internal/engine/wire", "internal/store", "internal/store/redact"},
+	"internal/engine/supervisor": {"internal/engine", "internal/engine/record", "internal/engine/wire", "internal/store", "internal/store/atomicfile", "internal/store/redact"},
 	"internal/engine/wire":       {},
 	"internal/probe":             {"internal/probe/dial", "internal/store"},
 	"internal/probe/dial":        {"internal/store", "internal/store/redact"},

@@ -23,7 +23,8 @@ it was approved before, also what changed since. Then the answer is asked for, a
 anything but "y" or "yes" is a no, the end of input and Ctrl-C included. Elsewhere
 the full fingerprint of what was reviewed must be given; --list --json supplies it.
 --files does the same for the files that the approval covers; it is required when
-only they have changed since the last approval.
+only they have changed since the last approval. An entry that is approved as it
+stands is left alone: nothing is asked, and nothing written.
 There is no approval of entries that are not there yet. Where the
 project files of several clients hold the name, the fingerprint says which is meant;
 without it, it is the strongest that is not approved.
@@ -141,11 +142,15 @@ func (a *app) approveOne(ctx context.Context, c *store.Config, name string, o *a
 	if err := a.agreed(ctx, reviewed{config: c, row: row, review: review}, o); err != nil {
 		return wire.ApprovalRow{}, err
 	}
-	if err := c.Store.ApproveReview(ctx, review); err != nil {
-		return wire.ApprovalRow{}, err
+	out, unchanged, err := engine.Approve(ctx, c, row, review)
+	switch {
+	case err != nil:
+	case unchanged:
+		a.say("unchanged: '%s' is approved", name)
+	default:
+		a.say("approved '%s'", name)
 	}
-	a.say("approved '%s'", name)
-	return engine.ApprovedRow(c, row, review), nil
+	return out, err
 }
 
 // listApprovals shows every entry of the project that needs a word, or has one.

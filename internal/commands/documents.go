@@ -44,13 +44,21 @@ var documents = []document{
 	{"test", reflect.TypeFor[wire.Test](), "what each probe found"},
 	{"tools", reflect.TypeFor[wire.Tools](), "the tools of servers"},
 	{"call", reflect.TypeFor[wire.CallResult](), "what a tool answered"},
+	{"output", reflect.TypeFor[wire.Output](), "a recorded call"},
+	{"output-list", reflect.TypeFor[report.Outputs](), "the recorded calls, newest first, with --list"},
 	{"logs", reflect.TypeFor[report.LogLine](), "one record, each on a line of its own"},
 	{"reconnect", reflect.TypeFor[wire.Status](), "the server's status afterwards"},
+	{"reload", reflect.TypeFor[wire.Reloaded](), "what the files, read again, did to the servers"},
+	{"session-open", reflect.TypeFor[report.Session](), "the session that was opened"},
+	{"session-list", reflect.TypeFor[wire.Sessions](), "the sessions of the supervisor"},
+	{"session-close", reflect.TypeFor[wire.Sessions](), "the sessions that were closed, as they were"},
 	{"version", reflect.TypeFor[report.Version](), "the version of mcpctl, with --version"},
 	{"supervisor-start", reflect.TypeFor[wire.Info](), "the running supervisor"},
 	{"supervisor-stop", reflect.TypeFor[wire.Info](), "that none runs"},
 	{"supervisor-restart", reflect.TypeFor[wire.Info](), "the running supervisor"},
 	{"supervisor-status", reflect.TypeFor[wire.Info](), "the running supervisor, or that none runs"},
+	{"supervisor-install", reflect.TypeFor[report.ServiceFiles](), "the files for the service manager"},
+	{"supervisor-uninstall", reflect.TypeFor[report.ServiceFiles](), "what became of the files for the service manager"},
 	{"config-list", reflect.TypeFor[report.Config](), "all settings"},
 	{"config-get", reflect.TypeFor[report.ConfigValue](), "one setting"},
 	{"config-set", reflect.TypeFor[report.ConfigEdit](), "what was written"},
@@ -90,8 +98,11 @@ func (d document) schema() (*jsonschema.Schema, error) {
 	loosen(s)
 	s.Schema = "https://json-schema.org/draft/2020-12/schema"
 	s.Title = "mcpctl " + strings.ReplaceAll(d.name, "-", " ") + " --json"
-	if d.name == "error" {
+	switch d.name {
+	case "error":
 		s.Title = "mcpctl: an error with --json"
+	case "output-list":
+		s.Title = "mcpctl output --list --json"
 	}
 	s.Description = d.says
 	version := any(wire.Schema)

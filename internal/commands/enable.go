@@ -16,6 +16,10 @@ server is disabled below, the local file says that it is enabled.
 With --user or --project the entry's own switch in that file is set. A server that
 the local file itself defines has its switch there.
 
+With --session, or --scope session, it is the word of one session alone, above every
+file, until the session ends: of the workspace's default one, or of --session=ID. See
+mcpctl session.
+
 Enabling never approves: an entry of a project that waits for approval still does.`
 
 const disableHelp = `Switch a server off without losing its entry. Without a scope flag this is the
@@ -25,7 +29,12 @@ file, so that a project's file stays as it is for everybody else.
 With --user or --project the entry's own switch in that file is set; with --project
 a server that is defined elsewhere gets an override in the project's file, which is
 approved, since its author is the user. A server that the local file itself defines
-has its switch there.`
+has its switch there.
+
+With --session, or --scope session, it is the word of one session alone, above every
+file, until the session ends: of the workspace's default one, or of --session=ID. A
+server with calls in flight stops when they are done. What the session itself
+registered has no switch: mcpctl remove NAME --session.`
 
 func newEnableCmd(a *app) *cobra.Command {
 	return newSwitchCmd(a, &cobra.Command{Use: "enable NAME", Short: "switch a server on", Long: enableHelp,
@@ -34,7 +43,7 @@ func newEnableCmd(a *app) *cobra.Command {
 
 func newDisableCmd(a *app) *cobra.Command {
 	return newSwitchCmd(a, &cobra.Command{Use: "disable NAME", Short: "switch a server off and keep its entry", Long: disableHelp,
-		Example: "  mcpctl disable docs\n  mcpctl disable docs --project"}, false)
+		Example: "  mcpctl disable docs\n  mcpctl disable docs --project\n  mcpctl disable docs --session"}, false)
 }
 
 type switchOptions struct {
@@ -51,12 +60,18 @@ func newSwitchCmd(a *app, cmd *cobra.Command, on bool) *cobra.Command {
 		o.name = args[0]
 		return runSwitch(cmd.Context(), a, o)
 	}
-	o.scope.register(cmd.Flags())
+	o.scope.registerWithSession(cmd)
 	cmd.Flags().BoolVar(&o.dryRun, "dry-run", false, "write nothing; show the difference")
 	return cmd
 }
 
 func runSwitch(ctx context.Context, a *app, o *switchOptions) error {
+	if session, err := a.inSession(&o.scope); err != nil || session {
+		if err == nil {
+			err = a.changeSession(ctx, o.dryRun, func(w *sessionChange) error { return w.switchOnOff(ctx, o.name, o.on) })
+		}
+		return err
+	}
 	scope, err := o.scope.scope(store.Local)
 	if err != nil {
 		return err

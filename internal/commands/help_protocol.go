@@ -67,9 +67,9 @@ its answer. Each request for it is done with the environment of the connection t
 sends it: a server that runs with other values is started again with these.
 
 An editor opens a session of its own with any other id, such as "new"; the answer has
-the id that names it from then on. It belongs to the connection, and it alone can have
-servers and overrides of its own that nobody else sees. With "keep" it stays until
-session.close, and other connections join it.
+the id that names it from then on. It belongs to the connection, and what it registers
+or overrides nobody else sees. With "keep" it stays until session.close, and other
+connections join it.
 
 The workspace of a session is found as a command finds it: the folder that is given, or
 the first one above it that holds a project file or a .git.
@@ -77,8 +77,8 @@ the first one above it that holds a project file or a .git.
 ORDER
 
 Requests of a connection are begun in the order they were sent. Those that need not
-wait (supervisor.*, session.open, mcp.list, mcp.status) are answered before the next
-is begun. All others are answered when they are done, in any order; look at the id.
+wait (supervisor.*, session.open and list, mcp.list, status, reload, register,
+unregister and setSessionOverride) are answered before the next is begun. All others are answered when they are done, in any order; look at the id.
 When an edit is answered the session has seen it: an mcp.list behind the answer shows
 it. Two edits that depend on each other are sent one after the other's answer.
 
@@ -208,7 +208,10 @@ No parameters.
 
 session.close
 
-  session        the session; its servers are stopped before {} is answered
+edit.
+
+  session        the session: the default one, one of the connection's own, or a kept one;
+                 its servers are stopped before {} is answered
 
 `
 
@@ -240,10 +243,11 @@ client that connects again takes what it gets first for the truth.
 
 mcp.reload
 
+edit. Reads all files now; without it they are watched.
+
   session        the session
   all?           true: start every server again, changed or not
 
-Reads all files now; without it they are watched. The result:
 
   schema         1
   session        the session
@@ -293,7 +297,7 @@ off ends when it is idle.
   timeout?       as in an entry, or null
   expectFingerprint?   of the server, as mcp.list shows it
 
-{} is answered. "dryRun" is for mcp.setProjectOverride alone.
+{} is answered. The dryRun of mcp.setProjectOverride is refused here.
 
 mcp.add
 

@@ -28,6 +28,9 @@ func (a *app) agreed(ctx context.Context, r reviewed, o *approveOptions) error {
 	if o.fingerprint != "" {
 		return r.agreedBy(o)
 	}
+	if r.config.Approvals.Holds(r.review) {
+		return nil // the word was given; asking again would get the same one
+	}
 	tty, done := a.conversation()
 	if tty == nil {
 		err := usagef("'%s' needs a terminal to be reviewed on, or its fingerprint", e.Name)

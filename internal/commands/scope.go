@@ -3,6 +3,7 @@ package commands
 import (
 	"slices"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/mcpctl/mcpctl/internal/store"
@@ -21,6 +22,15 @@ func (s *scopeFlags) register(f *pflag.FlagSet) {
 	f.StringVarP(&s.scopeName, "scope", "s", "", "in the file of `SCOPE`: user, project or local")
 }
 
+// registerWithSession is register for commands that can change a session, too.
+func (s *scopeFlags) registerWithSession(cmd *cobra.Command) {
+	f := cmd.Flags()
+	s.register(f)
+	f.Lookup("scope").Usage = "in `SCOPE`: user, project or local, each a file, or session"
+	words := append(slices.Clone(scopeWords), string(store.Session))
+	_ = cmd.RegisterFlagCompletionFunc("scope", cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
+}
+
 // scope returns the one that was chosen, or def.
 func (s *scopeFlags) scope(def store.Scope) (store.Scope, error) {
 	var chosen []store.Scope
@@ -37,6 +47,10 @@ func (s *scopeFlags) scope(def store.Scope) (store.Scope, error) {
 		return def, nil
 	case len(chosen) > 1:
 		return "", usagef("choose one scope")
+	case chosen[0] == store.Session:
+		err := usagef("the scope 'session' goes with add, remove, enable and disable alone: a session has no file")
+		err.Advice = "to change what a session registered: mcpctl add NAME --session --replace -- COMMAND"
+		return "", err
 	case !slices.Contains([]store.Scope{store.User, store.Project, store.Local}, chosen[0]):
 		return "", usagef("unknown scope '%s': use user, project or local", s.scopeName)
 	}

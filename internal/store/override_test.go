@@ -10,7 +10,9 @@ import (
 // where the file has one; nothing is left of an override that says nothing.
 func TestOverride(t *testing.T) {
 	on, off := true, false
-	set := func(key, value string) FieldEdit { return FieldEdit{Path: []string{key}, Value: json.RawMessage(value)} }
+	set := func(key, value string) FieldEdit {
+		return FieldEdit{Path: []string{key}, Value: json.RawMessage(value)}
+	}
 	gone := func(key string) FieldEdit { return FieldEdit{Path: []string{key}} }
 	const present = "the fingerprint it has"
 	for _, tt := range []struct {

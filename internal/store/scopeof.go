@@ -3,6 +3,7 @@ package store
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // DefiningScope is the only scope whose files define the name, for an edit that has
@@ -51,7 +52,23 @@ func onlyScope(name string, found []Scope) (Scope, error) {
 	if len(found) == 1 {
 		return found[0], nil
 	}
-	return "", &Error{Code_: CodeUsage, Message: fmt.Sprintf("'%s' stands in several files: say --%s or --%s", name, found[0], found[1])}
+	return "", &Error{Code_: CodeUsage, Message: "'" + name + "' stands in several files: say " + ScopeFlags(found)}
+}
+
+// ScopeFlags names the flags of scopes to choose from: "--local, --project or
+// --user".
+func ScopeFlags(scopes []Scope) string {
+	var flags []string
+	for _, scope := range scopes {
+		flags = append(flags, "--"+string(scope))
+	}
+	slices.Sort(flags)
+	flags = slices.Compact(flags)
+	last := len(flags) - 1
+	if last == 0 {
+		return flags[0]
+	}
+	return strings.Join(flags[:last], ", ") + " or " + flags[last]
 }
 
 // InScope fails for a name that stands in a file of another scope than the one that

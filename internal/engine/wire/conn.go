@@ -66,12 +66,20 @@ func (r Request) Reply(ctx context.Context, result any, err error) {
 		return
 	}
 	if err == nil {
-		if err = r.conn.rpc.Reply(ctx, r.id, result); err == nil || errors.Is(err, jsonrpc2.ErrClosed) {
+		if err = r.conn.lines.WriteObject(response{r.id, result, "2.0"}); err == nil || errors.Is(err, jsonrpc2.ErrClosed) {
 			return
 		}
 		err = NewError(Failure, "the answer to '"+r.Method+"' cannot be sent: "+err.Error(), "")
 	}
 	_ = r.conn.rpc.ReplyWithError(ctx, r.id, FromError(err).RPC())
+}
+
+// response is an answer as it stands on the line. The library would encode the result
+// twice, which for a tool's answer of 16 MiB takes as much memory again.
+type response struct {
+	ID      jsonrpc2.ID `json:"id"`
+	Result  any         `json:"result"`
+	JSONRPC string      `json:"jsonrpc"`
 }
 
 // Conn returns the connection the request came over, for notifications.
@@ -88,13 +96,15 @@ func (r Request) UnknownMethod(ctx context.Context) {
 
 // Conn is one end of the socket.
 type Conn struct {
-	rpc *jsonrpc2.Conn
+	rpc   *jsonrpc2.Conn
+	lines *lines
 }
 
 // NewConn speaks over rwc until it closes. h gets the peer's requests; ctx of
 // each ends with the connection.
 func NewConn(ctx context.Context, rwc io.ReadWriteCloser, h Handler) *Conn {
-	c, l := &Conn{}, newLines(rwc)
+	l := newLines(rwc)
+	c := &Conn{lines: l}
 	ready := make(chan struct{})
 	handle := handlerFunc(func(ctx context.Context, req *jsonrpc2.Request) {
 		<-ready

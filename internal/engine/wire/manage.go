@@ -27,11 +27,13 @@ type Reloaded struct {
 }
 
 // Register adds a server to one session, above every file, until the session ends.
-// Entry is as in mcp.json (design §3); a value `!command` is refused.
+// Entry is as in mcp.json (design §3); a value `!command` is refused. With Replace a
+// server that the session registered under this name is replaced.
 type Register struct {
 	Session string          `json:"session"`
 	Name    string          `json:"name"`
 	Entry   json.RawMessage `json:"entry"`
+	Replace bool            `json:"replace,omitempty"`
 }
 
 // Unregister takes a registered server away.
@@ -155,8 +157,10 @@ type LogRecord struct {
 	Text   string    `json:"text"`
 }
 
-// LogRecords is the answer to mcp.readLog.
+// LogRecords is the answer to mcp.readLog. LeftOut counts the oldest of those asked
+// for that one message had no room for.
 type LogRecords struct {
 	Schema  int         `json:"schema"`
 	Records []LogRecord `json:"records"`
+	LeftOut int         `json:"leftOut,omitempty"`
 }
