@@ -3,9 +3,11 @@ package supervisor
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/mcpctl/mcpctl/internal/engine/wire"
@@ -105,6 +107,35 @@ func TestEditWaitsForTheLock(t *testing.T) {
 	data, err := os.ReadFile(p.userFile())
 	if err != nil || !strings.Contains(string(data), "other") || strings.Contains(string(data), "mine") {
 		t.Errorf("%s, %v", data, err)
+	}
+}
+
+// TestManyEditsAtOnce: edits of many connections, several under way on each, are all
+// made, and each is answered.
+func TestManyEditsAtOnce(t *testing.T) {
+	const clients, each = 6, 10
+	p := newPlace(t)
+	p.serve(t, nil, nil)
+	workspace := p.workspace(t, "a")
+	var all sync.WaitGroup
+	for i := range clients {
+		c := p.dial(t, false)
+		openSession(t, c, p.open(workspace))
+		for j := range each {
+			all.Go(func() {
+				name := fmt.Sprintf("s%d-%d", i, j)
+				var edit wire.Edit
+				err := c.Call(t.Context(), wire.MethodAdd, wire.Add{Session: wire.DefaultSession, Name: name, Entry: entryOf(`{"command":"true","lifecycle":"lazy"}`)}, &edit)
+				if err != nil || edit.Name != name {
+					t.Errorf("%s: %+v, %v", name, edit, err)
+				}
+			})
+		}
+	}
+	all.Wait()
+	data, err := os.ReadFile(p.userFile())
+	if n := strings.Count(string(data), `"lifecycle"`); err != nil || n != clients*each {
+		t.Errorf("%d servers are there, want %d (%v)", n, clients*each, err)
 	}
 }
 
