@@ -28,6 +28,7 @@ var volatile = []struct{ pattern, instead string }{
 	{`"ms":\d+`, `"ms":1`},
 	{`"generation":\d+`, `"generation":1`},
 	{`"epoch":"[^"]+"`, `"epoch":"epoch-1"`},
+	{`"session":"[0-9a-f]{16}"`, `"session":"0123456789abcdef"`},
 	{`"clients":\d+`, `"clients":1`},
 	{`"version":"devel[^"]*"`, `"version":"devel"`},
 	{`"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z"`, `"2026-01-02T03:04:05Z"`},

@@ -68,6 +68,8 @@ func manOption(f *pflag.Flag) string {
 	}
 	switch {
 	case f.Value.Type() == "bool":
+	case f.NoOptDefVal != "" && value != "string":
+		head += `[=\fI` + roff(value) + `\fP]`
 	case f.NoOptDefVal != "":
 		head += "[=" + roff(f.NoOptDefVal) + "]"
 	default:

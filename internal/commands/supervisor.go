@@ -15,6 +15,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/engine/supervisor"
 	"github.com/mcpctl/mcpctl/internal/engine/wire"
 	"github.com/mcpctl/mcpctl/internal/probe/dial"
+	"github.com/mcpctl/mcpctl/internal/store"
 )
 
 const supervisorHelp = `The supervisor is the one background process of this user that keeps servers
@@ -30,10 +31,11 @@ func newSupervisorCmd(a *app) *cobra.Command {
 			if len(args) > 0 {
 				return unknownCommand(cmd, args[0])
 			}
-			return usageOf(cmd, "name one of run, start, stop, restart, status")
+			return usageOf(cmd, "name one of run, start, stop, restart, status, install, uninstall")
 		},
 	}
-	cmd.AddCommand(newSupervisorRunCmd(a), newSupervisorStartCmd(a), newSupervisorStopCmd(a), newSupervisorRestartCmd(a), newSupervisorStatusCmd(a))
+	cmd.AddCommand(newSupervisorRunCmd(a), newSupervisorStartCmd(a), newSupervisorStopCmd(a), newSupervisorRestartCmd(a), newSupervisorStatusCmd(a),
+		newSupervisorInstallCmd(a), newSupervisorUninstallCmd(a))
 	return cmd
 }
 
@@ -79,7 +81,14 @@ func runSupervisor(ctx context.Context, a *app, o runOptions) error {
 	if o.detached {
 		ready = supervisor.ReadyPipe()
 	}
+	manager, managerErr := supervisor.TakeManager(a.env)
+	for _, name := range supervisor.ManagerVariables {
+		_ = os.Unsetenv(name) // they are this process's and no other's
+	}
 	s, err := a.open()
+	if err == nil {
+		err = managerErr
+	}
 	var log *record.Log
 	if err == nil {
 		log, err = record.Open(s.Places.State())
@@ -93,7 +102,7 @@ func runSupervisor(ctx context.Context, a *app, o runOptions) error {
 		o.idle = s.LastSettings().IdleTimeout
 	}
 	err = supervisor.Run(ctx, supervisor.Options{Places: s.Places, Version: a.version, Log: log, IdleTimeout: o.idle,
-		Sweep: dial.SweepOrphans, Ready: ready, Stderr: a.streams.Err})
+		Sweep: dial.SweepOrphans, SweepOwn: dial.SweepOwn, Manager: manager, Ready: ready, Stderr: a.streams.Err})
 	if errors.As(context.Cause(ctx), new(signalError)) {
 		return nil // a supervisor that was told to stop has done its work
 	}
@@ -207,6 +216,20 @@ func newSupervisorStatusCmd(a *app) *cobra.Command {
 			return nil
 		},
 	}
+}
+
+// otherVersion is what can be told of a supervisor with which there is no protocol
+// in common, as err says; the zero value for any other error.
+func (a *app) otherVersion(ctx context.Context, p store.Places, err error) wire.ListedSupervisor {
+	if wire.FromError(err).Word != wire.SupervisorProtocol {
+		return wire.ListedSupervisor{}
+	}
+	info, err := supervisor.Status(ctx, p)
+	if err != nil || !info.Running {
+		return wire.ListedSupervisor{}
+	}
+	a.warn("the running supervisor is another version ("+info.Version+"), so the states are those the files tell", "restart it with: mcpctl supervisor restart")
+	return wire.ListedSupervisor{Running: true, PID: info.PID, Version: info.Version}
 }
 
 func supervisorText(w *bytes.Buffer, info wire.Info) error {

@@ -61,7 +61,7 @@ func Stop(ctx context.Context, p store.Places) (found bool, err error) {
 	case <-ctx.Done():
 		return true, stopFailure(ctx, ctx.Err())
 	}
-	if pid := c.current().pid; pid != os.Getpid() && !waitExit(ctx, pid) {
+	if pid := c.current().process(ctx); pid != os.Getpid() && !waitExit(ctx, pid) {
 		return true, stopFailure(ctx, ctx.Err())
 	}
 	return true, nil

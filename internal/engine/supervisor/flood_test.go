@@ -14,7 +14,6 @@ import (
 // TestFloods: a server writes a burst whole, then its share; it is heard again when
 // it has been quiet, and how much was left out is told.
 func TestFloods(t *testing.T) {
-	t.Parallel()
 	var f floods
 	now := time.Date(2026, 9, 30, 12, 0, 0, 0, time.UTC)
 	const size = 1000
@@ -60,7 +59,6 @@ func TestFloods(t *testing.T) {
 
 // TestFloodsForget: names that come and go take no memory for ever.
 func TestFloodsForget(t *testing.T) {
-	t.Parallel()
 	var f floods
 	now := time.Now()
 	for i := range 10_000 {
@@ -75,7 +73,6 @@ func TestFloodsForget(t *testing.T) {
 // TestF5LogStorm: ten servers that log without end leave in the log what another one
 // said, and what is said of them; the log keeps its size (F11, B141).
 func TestF5LogStorm(t *testing.T) {
-	t.Parallel()
 	dir := t.TempDir()
 	to, err := record.Open(dir)
 	if err != nil {

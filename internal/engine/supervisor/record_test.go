@@ -21,7 +21,6 @@ import (
 // TestReadOutput: what a session's calls answered can be read over the socket, where
 // its caller's state directory is, and nothing else can.
 func TestReadOutput(t *testing.T) {
-	t.Parallel()
 	p := newPlace(t)
 	elsewhere := filepath.Join(p.dir, "elsewhere")
 	f := &fakes{}
@@ -69,7 +68,6 @@ func TestReadOutput(t *testing.T) {
 
 // TestReadLog answers with what is asked for, and no more than fits.
 func TestReadLog(t *testing.T) {
-	t.Parallel()
 	p := newPlace(t)
 	r := p.serve(t, nil, nil)
 	l := r.s.log
@@ -117,7 +115,6 @@ func TestReadLog(t *testing.T) {
 // rotation, none twice; a second one at a time is refused; and it ends with the
 // connection.
 func TestFollowLog(t *testing.T) {
-	t.Parallel()
 	p := newPlace(t)
 	r := p.serve(t, nil, nil)
 	r.s.log.Log("a", "info", "", "before", nil)
@@ -163,7 +160,6 @@ func TestFollowLog(t *testing.T) {
 // TestFollowLogSlowly: a client that does not read holds up nobody, costs no memory,
 // and gets what is left when it reads.
 func TestFollowLogSlowly(t *testing.T) {
-	t.Parallel()
 	p := newPlace(t)
 	r := p.serve(t, nil, nil)
 	raw := p.raw(t)

@@ -20,11 +20,13 @@ type session interface {
 	Refresh(env store.Environ)
 	Status() wire.Status
 	Watch() *engine.Watch
-	List() wire.List
+	List(all bool) wire.List
+	changeable
 	ListTools(ctx context.Context, server string, limit time.Duration) (wire.Tools, error)
 	CallTool(ctx context.Context, call wire.CallTool) (wire.CallResult, error)
 	Reconnect(ctx context.Context, server string) error
 	Info() wire.SessionInfo
+	Store() *store.Store
 	Busy() bool
 	Close()
 }

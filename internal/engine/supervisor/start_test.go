@@ -165,7 +165,7 @@ func TestSomethingElseAtTheSocket(t *testing.T) {
 			}
 			before, _ := os.Lstat(socket)
 			_, dialErr := Dial(t.Context(), p.options(true))
-			_, claimErr := claim(t.Context(), p.places)
+			_, claimErr := claim(t.Context(), p.places, nil)
 			_, stopErr := Stop(t.Context(), p.places)
 			_, statusErr := Status(t.Context(), p.places)
 			for _, err := range []error{dialErr, claimErr, stopErr, statusErr} {

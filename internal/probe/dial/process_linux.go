@@ -75,6 +75,17 @@ func SweepOrphans() int {
 	})
 }
 
+// SweepOwn kills the processes of every server that this process has started and
+// that still runs, and returns how many there were: for a supervisor that cannot
+// end them in order any more. Linux only; elsewhere it finds none.
+func SweepOwn() int {
+	own := ownerID()
+	return sweepWhere(func(marker string) bool {
+		_, owner, ok := strings.Cut(marker, ".")
+		return ok && owner == own
+	})
+}
+
 func sweepWhere(match func(marker string) bool) (killed int) {
 	for round := range sweepRounds {
 		if round > 0 {
