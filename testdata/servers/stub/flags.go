@@ -23,7 +23,7 @@ type options struct {
 	noiseJSON        bool
 	stderrText       string
 	stderrBytes      int
-	logText          string
+	logText, logger  string
 	// When and how it starts and ends.
 	sleep, exitAfter      time.Duration
 	exit                  *int // nil: does not leave by itself
@@ -86,6 +86,7 @@ func parse(args []string) (*options, error) {
 	f.IntVar(&o.stderrBytes, "stderr-bytes", 0, "write `N` bytes in lines to stderr at the start")
 	f.StringVar(&o.logText, "log-text", "", "send `TEXT` as notifications/message after initialize")
 
+	f.StringVar(&o.logger, "logger", "", "with -log-text: as the logger `NAME`")
 	f.DurationVar(&o.sleep, "sleep", 0, "wait for `DURATION` before the first read")
 	f.Func("exit", "leave with status `CODE`, at once or when -exit-after says", setInt(&o.exit))
 	f.DurationVar(&o.exitAfter, "exit-after", 0, "leave `DURATION` after the start")

@@ -98,7 +98,11 @@ func (s *server) answer(m message) {
 	}
 	switch {
 	case m.Method == "initialize" && s.logText != "":
-		s.notice("notifications/message", map[string]any{"level": "error", "data": s.logText})
+		said := map[string]any{"level": "error", "data": s.logText}
+		if s.logger != "" {
+			said["logger"] = s.logger
+		}
+		s.notice("notifications/message", said)
 	case m.Method == "tools/call" && fail == nil && (s.growOnCall || s.shrinkOnCall):
 		for range s.notify {
 			s.notice("notifications/tools/list_changed", nil)
