@@ -9,7 +9,6 @@ import (
 	"slices"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/fsnotify/fsnotify"
 	"github.com/google/go-cmp/cmp"
@@ -106,7 +105,10 @@ func TestW7SaveHabits(t *testing.T) {
 		{"the directory there again", func() { must(os.Rename(at("gone"), at("conf"))) }},
 		{"the directory removed", func() { must(os.RemoveAll(at("conf"))) }},
 		{"the directory made with the file", func() { put(t, at("conf/f"), "a") }},
-		{"the directory replaced by a link", func() { put(t, at("v1/f"), "bb"); must(errors.Join(os.RemoveAll(at("conf")), os.Symlink("v1", at("conf")))) }},
+		{"the directory replaced by a link", func() {
+			put(t, at("v1/f"), "bb")
+			must(errors.Join(os.RemoveAll(at("conf")), os.Symlink("v1", at("conf"))))
+		}},
 		{"that link retargeted", func() {
 			put(t, at("v2/f"), "ccc")
 			must(errors.Join(os.Symlink("v2", at("c")), os.Rename(at("c"), at("conf"))))
@@ -159,14 +161,28 @@ func TestW7Flood(t *testing.T) {
 	if n.f.matters(fsnotify.Event{Name: filepath.Join(dir, "d/other")}) || !n.f.matters(fsnotify.Event{Name: file}) || !n.f.matters(fsnotify.Event{Name: filepath.Join(dir, "d")}) {
 		t.Error("it takes the wrong events for its own")
 	}
+}
 
-	// And a flood of events about the file itself does not either.
-	go func() {
+// TestW7SteadyEvents: a file that changes all the time is looked at all the same.
+func TestW7SteadyEvents(t *testing.T) {
+	events := make(chan fsnotify.Event)
+	f := newFileWatch(func() (*fsnotify.Watcher, error) { return &fsnotify.Watcher{Events: events}, nil })
+	f.every, f.relevant = 0, map[string]bool{"/f": true}
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	go func() { // ends with ctx
 		for ctx.Err() == nil {
-			_ = os.Chtimes(file, time.Now(), time.Now())
+			select {
+			case events <- fsnotify.Event{Name: "/f"}:
+			case <-ctx.Done():
+			}
 		}
 	}()
-	n.changed("a file that changes all the time")
+	for range 3 {
+		if _, ok := f.wait(ctx); !ok {
+			t.Fatal("the events put the look off")
+		}
+	}
 }
 
 // TestW7Overflow: where the system lost events, all is looked at.

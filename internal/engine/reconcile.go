@@ -84,6 +84,9 @@ func (s *Session) read(st *store.Store, overlay *store.Overlay, files []string, 
 		var sources []*store.Source
 		sources, doubt = s.sources(st, r)
 		c = st.Decide(overlay.Over(sources))
+		if s.opts.afterRead != nil {
+			s.opts.afterRead()
+		}
 		now = c.Files()
 		if slices.Equal(now, files) {
 			break

@@ -128,13 +128,12 @@ func TestChangeWhileReading(t *testing.T) {
 	h.servers("a")
 	s := h.session(true)
 	h.servers("a", "b")
-	s.reloading.Lock()
-	config, files, seen, _ := s.read(s.store, s.overlay, s.knownFiles, settled)
-	s.reloading.Unlock()
-	h.servers("a", "b", "c") // after the reading, before anybody notes how the file was
-	s.mu.Lock()
-	s.config, s.knownFiles, s.signature = config, files, seen
-	s.mu.Unlock()
+	s.opts.afterRead = func() { h.servers("a", "b", "c") }
+	s.Refresh(nil)
+	s.opts.afterRead = nil
+	if stateOf(s, "b") == "" || stateOf(s, "c") != "" {
+		t.Fatalf("%+v", s.Status())
+	}
 	if !s.filesChanged() {
 		t.Error("the change is missed for good")
 	}

@@ -19,7 +19,8 @@ type SessionOptions struct {
 	Version string       // of mcpctl, told to servers
 	Log     Logger       // nil: nothing is logged
 
-	unwatched bool // files are read only on demand; only tests set it
+	unwatched bool   // files are read only on demand; only tests set it
+	afterRead func() // called when the files were read; only tests set it
 }
 
 // Logger takes what servers say and what the engine does. secrets are masked by
