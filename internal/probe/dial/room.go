@@ -12,8 +12,8 @@ import (
 
 const (
 	// roomNeeded is what the start of a server takes: both ends of three pipes, and
-	// what tells its end. Four of them stay.
-	roomNeeded = 7
+	// two holds on its process. Five of them stay.
+	roomNeeded = 8
 	// roomKept is what a start leaves: for clients who ask, files that are read, the
 	// log. Of a small limit it is a quarter.
 	roomKept = 12
