@@ -17,7 +17,7 @@ import (
 )
 
 // TestDescendantsAreRefused: what a server starts must not reach the socket, not
-// even when it left its parent.
+// even when it left its parent (C12).
 func TestDescendantsAreRefused(t *testing.T) {
 	for name, env := range map[string]string{"child": "", "orphan": forkAgain + "=1"} {
 		t.Run(name, func(t *testing.T) {
@@ -120,7 +120,7 @@ func TestOrphansAreBuried(t *testing.T) {
 
 // TestOthersAreRefused: even with the directory opened by mistake, another user
 // is closed before a byte is read, and a client does not talk to another user's
-// supervisor.
+// supervisor (D3).
 func TestOthersAreRefused(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("needs root, to be somebody else")
@@ -171,7 +171,7 @@ func TestOthersAreRefused(t *testing.T) {
 }
 
 // TestMemoryIsClosed: the supervisor's memory goes into no core file and is not
-// to be read by another process of the same user.
+// to be read by another process of the same user (D9).
 func TestMemoryIsClosed(t *testing.T) {
 	p := newPlace(t)
 	hello, err := p.dial(t, true).Hello(t.Context())
