@@ -42,6 +42,9 @@ type Record struct {
 // levels from the least to the most severe: MCP's, which are syslog's.
 var levels = [...]string{"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"}
 
+// LevelWords names the levels, for a message.
+const LevelWords = "debug, info, notice, warning, error, critical, alert, emergency"
+
 // Level returns the level that word means, in any case and with the usual other spellings (warn, err, fatal, trace), and
 // whether it means one. Source: design section 12.
 func Level(word string) (level string, ok bool) {

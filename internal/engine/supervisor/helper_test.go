@@ -260,7 +260,7 @@ func (f *fakeSession) Status() wire.Status {
 	return wire.Status{Schema: 1, Session: f.o.ID, Workspace: f.o.Store.Workspace.Dir, Epoch: f.o.Epoch, Generation: 1}
 }
 func (f *fakeSession) Watch() *engine.Watch { panic("no watch here") }
-func (f *fakeSession) List() wire.List {
+func (f *fakeSession) List(bool) wire.List {
 	return wire.List{Schema: 1, Workspace: f.o.Store.Workspace.Dir}
 }
 func (f *fakeSession) ListTools(context.Context, string, time.Duration) (wire.Tools, error) {
@@ -273,8 +273,13 @@ func (f *fakeSession) Reconnect(context.Context, string) error { return nil }
 func (f *fakeSession) Info() wire.SessionInfo {
 	return wire.SessionInfo{Session: f.o.ID, Workspace: f.o.Store.Workspace.Dir}
 }
-func (f *fakeSession) Busy() bool { return f.busy.Load() }
-func (f *fakeSession) Close()     { close(f.closed) }
+func (f *fakeSession) Store() *store.Store                        { return f.o.Store }
+func (f *fakeSession) Reload(context.Context, bool) wire.Reloaded { return wire.Reloaded{Schema: 1} }
+func (f *fakeSession) Register(wire.Register) error               { return nil }
+func (f *fakeSession) Unregister(string) error                    { return nil }
+func (f *fakeSession) SetOverride(wire.SetOverride) error         { return nil }
+func (f *fakeSession) Busy() bool                                 { return f.busy.Load() }
+func (f *fakeSession) Close()                                     { close(f.closed) }
 
 // fakes makes sessions and remembers them.
 type fakes struct {

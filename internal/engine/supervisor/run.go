@@ -134,6 +134,7 @@ func (s *server) close() {
 		s.sweepOwn()
 	}
 	s.inst.hide()
+	s.log.end()
 	s.log.event("info", "supervisor stopped")
 	s.inst.held.release()
 	for _, c := range asked {

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -11,15 +12,22 @@ import (
 	"github.com/mcpctl/mcpctl/internal/engine/wire"
 )
 
-// stuckSession is an engine whose lock is not given any more.
+// stuckSession is an engine whose lock is not given any more once it is stuck.
 type stuckSession struct {
 	*fakeSession
-	free chan struct{}
+	stuck *atomic.Bool
+	free  chan struct{}
 }
 
-func (s stuckSession) Info() wire.SessionInfo { <-s.free; return s.fakeSession.Info() }
-func (s stuckSession) Busy() bool             { <-s.free; return false }
-func (s stuckSession) Close()                 { <-s.free }
+func (s stuckSession) hang() {
+	if s.stuck.Load() {
+		<-s.free
+	}
+}
+
+func (s stuckSession) Info() wire.SessionInfo { s.hang(); return s.fakeSession.Info() }
+func (s stuckSession) Busy() bool             { s.hang(); return false }
+func (s stuckSession) Close()                 { s.hang() }
 
 // TestStuckEngineIsFound: a lock that is never given ends the supervisor, with what
 // every goroutine did in the log, its socket and lock free, and the servers' processes
@@ -30,7 +38,8 @@ func TestStuckEngineIsFound(t *testing.T) {
 	free := make(chan struct{})
 	defer close(free) // the test's own end; the supervisor does not wait for it
 	swept := 0
-	r := p.serve(t, func(o engine.SessionOptions) session { return stuckSession{f.make(o).(*fakeSession), free} }, func(s *server) {
+	var stuck atomic.Bool
+	r := p.serve(t, func(o engine.SessionOptions) session { return stuckSession{f.make(o).(*fakeSession), &stuck, free} }, func(s *server) {
 		s.watchEvery, s.closeWait = 10*time.Millisecond, 50*time.Millisecond
 		s.o.SweepOwn = func() int { swept++; return 1 }
 	})
@@ -38,6 +47,7 @@ func TestStuckEngineIsFound(t *testing.T) {
 	if _, err := c.Open(t.Context(), p.open(p.workspace(t, "a"))); err != nil {
 		t.Fatal(err)
 	}
+	stuck.Store(true)
 	if why := r.wait(t); !strings.Contains(why, "no sign of life") {
 		t.Errorf("it left because %s", why)
 	}
@@ -79,11 +89,13 @@ func TestSlowIsNotStuck(t *testing.T) {
 	p := newPlace(t)
 	f := &fakes{}
 	gate := make(chan struct{}, 1)
-	r := p.serve(t, func(o engine.SessionOptions) session { return slowSession{f.make(o).(*fakeSession), gate} }, func(s *server) { s.watchEvery = 10 * time.Millisecond })
+	var slow atomic.Bool
+	r := p.serve(t, func(o engine.SessionOptions) session { return slowSession{f.make(o).(*fakeSession), &slow, gate} }, func(s *server) { s.watchEvery = 10 * time.Millisecond })
 	c := p.dial(t, false)
 	if _, err := c.Open(t.Context(), p.open(p.workspace(t, "a"))); err != nil {
 		t.Fatal(err)
 	}
+	slow.Store(true)
 	for range 20 { // each answer comes within two looks
 		select {
 		case gate <- struct{}{}:
@@ -102,7 +114,13 @@ func TestSlowIsNotStuck(t *testing.T) {
 
 type slowSession struct {
 	*fakeSession
+	slow *atomic.Bool
 	gate chan struct{}
 }
 
-func (s slowSession) Info() wire.SessionInfo { <-s.gate; return s.fakeSession.Info() }
+func (s slowSession) Info() wire.SessionInfo {
+	if s.slow.Load() {
+		<-s.gate
+	}
+	return s.fakeSession.Info()
+}

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 
@@ -44,6 +45,9 @@ func (l *lineReader) next() (line []byte, whole bool, err error) {
 	l.line = l.line[:0]
 	for {
 		part, err := l.in.ReadSlice('\n')
+		if room := cap(l.line); room-len(l.line) < len(part) {
+			l.line = slices.Grow(l.line, max(room, len(part))) // doubled: append's own steps leave four times the line behind
+		}
 		l.line = append(l.line, part...)
 		switch {
 		case err == nil:
