@@ -139,7 +139,9 @@ func (sv *server) keep(ctx context.Context, r *run, w want) {
 			b.reset()
 			continue
 		}
-		if codeOf(err) == string(wire.ConfigInvalid) { // a command of its values failed: it may ask a person, so only who needs it runs it again
+		// A command of its values failed: it may ask a person, so only who needs it runs
+		// it again. Or others have all descriptors, which no number of tries changes.
+		if codeOf(err) == string(wire.ConfigInvalid) || errors.Is(err, dial.ErrNoRoom) {
 			sv.lost(r, loss{state: wire.Failed, err: err, then: "; it is tried again when it is needed"})
 			if !waitKick(ctx, r, nil) {
 				return
