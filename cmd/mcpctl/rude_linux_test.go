@@ -69,6 +69,7 @@ var rudeCases = map[string]rudeCase{
 	"notify-changed":   {args: callBad, says: `done`, lasting: true},
 	"notify-log":       {args: callBad, says: `done`, lasting: true},
 	"progress-forever": {args: []string{"call", "bad", "go", "--timeout", "100ms"}, exit: 33, says: `gave no answer within 100ms`, lasting: true},
+	"asks-sampling":    {args: callBad, says: `"error":\{"code":-3\d+`},
 	"asks-forever":     {args: callBad, says: `done`, lasting: true},
 
 	"answers-twice": {args: callBad, says: `done`},

@@ -50,6 +50,7 @@ var modes = map[string]mode{
 		go s.flood(24<<20, os.Stdout, notices("notifications/message", `{"level":"error","data":"`+strings.Repeat("y", 1000)+`"}`))
 	}},
 	"progress-forever": {take: on("tools/call", func(s *server, m message) { go s.progress(m) })},
+	"asks-sampling":    {take: on("tools/call", func(s *server, m message) { s.ask(m.ID, "sampling/createMessage") })},
 	"asks-forever": {after: func(s *server) {
 		go s.flood(2<<20, os.Stdout, strings.Repeat(`{"jsonrpc":"2.0","id":"q","method":"sampling/createMessage","params":{}}`+"\n", 100))
 	}},
