@@ -69,6 +69,9 @@ func newServer(s *Session, name string, w want) *server {
 
 // set moves to another state. held: mu.
 func (sv *server) set(state wire.State, detail string, err error) {
+	if sv.session.stopped {
+		return
+	}
 	sv.state, sv.detail, sv.err, sv.updatedAt = state, detail, err, timestamp()
 	sv.session.bump()
 }

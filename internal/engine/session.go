@@ -46,6 +46,7 @@ type Session struct {
 	changed    chan struct{} // closed and replaced at every change
 	watches    map[*Watch]bool
 	files      *fileWatch
+	stopped    bool // nothing is published any more but that
 }
 
 // NewSession reads the configuration, watches its files, and connects the
@@ -76,8 +77,27 @@ func (s *Session) Refresh(env store.Environ) {
 	}
 }
 
+// Stopping publishes that every server which runs is stopped on purpose, and why, for
+// those who watch; Close does the rest, and says so itself when nobody did before.
+func (s *Session) Stopping(why string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.stopped {
+		return
+	}
+	for _, sv := range s.servers {
+		if sv.run != nil {
+			sv.conn, sv.tools, sv.listed = nil, nil, false
+			sv.state, sv.detail, sv.updatedAt = wire.Stopped, why, timestamp()
+		}
+	}
+	s.stopped = true
+	s.bump()
+}
+
 // Close stops all servers, in parallel, and returns when they are gone.
 func (s *Session) Close() {
+	s.Stopping("the session was closed")
 	s.cancel()
 	s.wg.Wait()
 	s.files.close()

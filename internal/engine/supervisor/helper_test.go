@@ -246,8 +246,9 @@ func (f *fakeSession) Reconnect(context.Context, string) error { return nil }
 func (f *fakeSession) Info() wire.SessionInfo {
 	return wire.SessionInfo{Session: f.o.ID, Workspace: f.o.Store.Workspace.Dir}
 }
-func (f *fakeSession) Busy() bool { return f.busy.Load() }
-func (f *fakeSession) Close()     { close(f.closed) }
+func (f *fakeSession) Busy() bool      { return f.busy.Load() }
+func (f *fakeSession) Stopping(string) {}
+func (f *fakeSession) Close()          { close(f.closed) }
 
 // fakes makes sessions and remembers them.
 type fakes struct {

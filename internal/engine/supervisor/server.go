@@ -145,14 +145,21 @@ func (s *server) closeAll() (asked []*connection, all bool) {
 	s.closing = true
 	conns, slots := slices.Clone(s.conns), slices.Collect(maps.Values(s.shared))
 	s.mu.Unlock()
+	for _, sess := range s.openSessions() {
+		sess.Stopping("the supervisor is stopping")
+	}
 	var wg sync.WaitGroup
 	for _, c := range conns {
 		if c.asked.Load() {
 			asked = append(asked, c)
-		} else {
-			c.raw.Close()
+			wg.Go(c.end)
+			continue
 		}
-		wg.Go(c.end)
+		wg.Go(func() {
+			c.lastWord()
+			c.raw.Close()
+			c.end()
+		})
 	}
 	for _, slot := range slots {
 		wg.Go(func() { s.closeShared(slot) })

@@ -26,6 +26,7 @@ type session interface {
 	Reconnect(ctx context.Context, server string) error
 	Info() wire.SessionInfo
 	Busy() bool
+	Stopping(why string)
 	Close()
 }
 
