@@ -25,6 +25,7 @@ var modes = map[string]mode{
 	"answer-1gb":    {take: on("tools/call", func(s *server, m message) { s.huge(m.ID, `{"content":[{"type":"text","text":"`, `"}]}`) })},
 	"list-1gb":      {take: on("tools/list", func(s *server, m message) { s.huge(m.ID, `{"tools":[],"_meta":{"pad":"`, `"}}`) })},
 	"hello-1gb":     {take: on("initialize", func(s *server, m message) { s.huge(m.ID, `{"protocolVersion":"`, `"}`) })},
+	"answer-pieces": {take: on("tools/call", func(s *server, m message) { s.pieces(m.ID, 10<<20, 1<<10) })},
 	"answer-16mb":   {take: on("tools/call", func(s *server, m message) { s.sized(m.ID, 16<<20-1024) })},
 	"answer-broken": {take: on("tools/call", func(s *server, m message) { s.result(m.ID, strings.Repeat("[", 7<<20)) })},
 	"answer-deep": {take: on("tools/call", func(s *server, m message) {
@@ -71,6 +72,7 @@ var modes = map[string]mode{
 	"closes-stdout":  {take: on("tools/call", func(s *server, m message) { os.Stdout.Close(); s.done(); time.Sleep(forever) })},
 	"closes-stdin":   {take: on("tools/call", func(s *server, m message) { os.Stdin.Close(); s.answer(m); s.done(); time.Sleep(forever) })},
 	"leaves":         {begin: func(*server) { os.Exit(3) }},
+	"leaves-at-once": {take: on("initialize", func(s *server, m message) { s.answer(m); os.Exit(8) })},
 	"leaves-later":   {take: on("tools/list", func(s *server, m message) { s.answer(m); os.Exit(4) })},
 	"leaves-in-call": {take: on("tools/call", func(*server, message) { os.Exit(5) })},
 	"daemon":         {begin: func(s *server) { spawn(1, true, true); s.done() }},
