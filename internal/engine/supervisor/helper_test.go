@@ -33,16 +33,16 @@ const (
 	idleFor      = "MCPCTL_TEST_IDLE"
 	asIntruder   = "MCPCTL_TEST_INTRUDER" // connect to this socket and say on stdout how it went
 	forkAgain    = "MCPCTL_TEST_FORK"     // leave the intruding to a child and end
-	asStub       = "TEST_STUB"            // be the stub server
+	asStub       = "MCPCTL_TEST_STUB"     // be a server
 	runIntruder  = "MCPCTL_TEST_SPAWN"    // supervisor: start an intruder that writes to this file
 )
 
 func TestMain(m *testing.M) {
 	switch {
-	case os.Getenv(asIntruder) != "":
-		intrude()
 	case os.Getenv(asStub) != "":
 		stub.Main()
+	case os.Getenv(asIntruder) != "":
+		intrude()
 	case os.Getenv(asSupervisor) != "":
 		syscall.Exit(superviseInChild()) // os.Exit of a race build rests for a second first
 	default:
@@ -280,6 +280,7 @@ func (f *fakeSession) Register(wire.Register) error               { return nil }
 func (f *fakeSession) Unregister(string) error                    { return nil }
 func (f *fakeSession) SetOverride(wire.SetOverride) error         { return nil }
 func (f *fakeSession) Busy() bool                                 { return f.busy.Load() }
+func (f *fakeSession) Stopping(string)                            {}
 func (f *fakeSession) Close()                                     { close(f.closed) }
 
 // fakes makes sessions and remembers them.
