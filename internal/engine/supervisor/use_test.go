@@ -188,17 +188,17 @@ func (h *heard) take(p wire.Progress) {
 // always and never behind the result (F5).
 func TestProgress(t *testing.T) {
 	p := newPlace(t)
-	c := p.session(t, map[string][]string{"s": {"-progress", "20000"}})
+	c := p.session(t, map[string][]string{"s": {"-progress", "3000"}})
 	other := p.join(t)
-	for range 5 {
+	for range 3 {
 		h := &heard{}
 		stop := c.OnProgress("p1", h.take)
 		other.OnProgress("p1", func(wire.Progress) { t.Error("another client is told") })
 		_, err := c.CallTool(t.Context(), wire.CallTool{Session: inDefault, Server: "s", Tool: "echo", ProgressToken: "p1"})
 		h.mu.Lock()
 		h.over = true
-		if n := len(h.news); err != nil || n == 0 || n > 200 || h.news[n-1].Progress != 20000 || *h.news[n-1].Total != 20000 ||
-			h.news[n-1].Message != "step 20000" || h.news[n-1].Server != "s" {
+		if n := len(h.news); err != nil || n == 0 || n > 200 || h.news[n-1].Progress != 3000 || *h.news[n-1].Total != 3000 ||
+			h.news[n-1].Message != "step 3000" || h.news[n-1].Server != "s" {
 			t.Errorf("%d of them, the last of %+v, %v", n, h.news, err)
 		}
 		for i := 1; i < len(h.news); i++ {
@@ -401,7 +401,11 @@ func TestElicitationEnds(t *testing.T) {
 			_, err := c.CallTool(ctx, wire.CallTool{Session: inDefault, Server: "s", Tool: "echo", Elicit: true})
 			failed <- err
 		}()
-		<-asked
+		select {
+		case <-asked:
+		case err := <-failed:
+			t.Fatal(name, "nobody is asked", err)
+		}
 		end(c, cancel)
 		if err := <-failed; err == nil {
 			t.Error(name, "no error")

@@ -16,13 +16,10 @@ import (
 // that the call has ended, and perhaps closes the connection.
 const cancelWait = time.Second
 
-// The results handed to the SDK in place of the server's, which the caller gets
-// as they were sent: the SDK's copy would only cost time and memory, and fail on
-// what it does not know.
-var (
-	noContent = json.RawMessage(`{"content":[]}`)
-	noTools   = json.RawMessage(`{"tools":[]}`)
-)
+// noContent is the result handed to the SDK in place of the server's, which the
+// caller gets as it was sent: the SDK's copy would only cost time and memory, and
+// fail on what it does not know.
+var noContent = json.RawMessage(`{"content":[]}`)
 
 // CallTool calls a tool, once, and returns the CallToolResult byte for byte as
 // the server sent it, isError or not. args is a JSON object; empty means {}.

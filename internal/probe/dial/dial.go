@@ -12,7 +12,6 @@ package dial
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"sync"
 	"time"
@@ -87,12 +86,12 @@ type Conn struct {
 	life context.Context // of every call
 	end  context.CancelCauseFunc
 
-	mu        sync.Mutex
-	clocks    map[string]*clock          // of the requests in flight, by progress token
-	toolPages map[string]json.RawMessage // of the last tools/list, by cursor
-	visits    map[*visit]bool            // pages that users were sent to
-	counter   int
-	declined  int // questions nobody was asked
+	mu       sync.Mutex
+	clocks   map[string]*clock     // of the requests in flight, by progress token
+	mirrors  map[string][]mirrored // arguments that go into headers, by tool
+	visits   map[*visit]bool       // pages that users were sent to
+	counter  int
+	declined int // questions nobody was asked
 }
 
 // Open runs the commands of the server's values, connects to it and shakes hands,

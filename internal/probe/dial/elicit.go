@@ -138,7 +138,7 @@ func (c *Conn) asker(origin string) (k *clock, why string) {
 	} else {
 		n := 0
 		for _, other := range c.clocks {
-			if other.rounds {
+			if other.rounds && other.ctx.Err() == nil { // one that was ended is answered no more
 				k = other
 				n++
 			}

@@ -12,10 +12,13 @@ import (
 )
 
 // The bounds within which a server's wish for a pause is honoured: 0 would be a
-// storm, a year would be for ever (design §9.2).
+// storm, a year would be for ever (design §9.2). The stream of a call may come
+// back sooner, a few times: somebody waits for it.
 const (
 	minReconnect = time.Second
 	maxReconnect = 5 * time.Minute
+	minResume    = 250 * time.Millisecond
+	soonResumes  = 10
 )
 
 // event is one server-sent event. Source: the HTML standard, "Server-sent
@@ -106,7 +109,7 @@ func clampRetry(text string) time.Duration {
 		return 0
 	}
 	const most = int64(maxReconnect / time.Millisecond)
-	return max(minReconnect, time.Duration(max(0, min(ms, most)))*time.Millisecond)
+	return max(minResume, time.Duration(max(0, min(ms, most)))*time.Millisecond)
 }
 
 // write puts the event into out in the one form the SDK's own reader takes.
@@ -175,6 +178,9 @@ func (f *filter) Close() error { return f.body.Close() }
 
 func (f *filter) pass(ev event) {
 	ev.id = headerSafe(ev.id)
+	if ev.retry > 0 && !f.x.soon() {
+		ev.retry = max(ev.retry, minReconnect)
+	}
 	if f.seen != nil {
 		f.seen(ev)
 	}

@@ -2,13 +2,11 @@ package dial
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"sync"
 	"time"
 
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/mcpctl/mcpctl/internal/store"
@@ -109,9 +107,8 @@ func (d *dialer) version(e era) string {
 
 // try makes one connection. next is the era to try after a failure, "" for none.
 func (d *dialer) try(ctx context.Context, e era) (c *Conn, next era, err error) {
-	c = &Conn{voice: d.voice, launch: d.launch, roots: d.roots(), clocks: map[string]*clock{},
-		toolPages: map[string]json.RawMessage{}, visits: map[*visit]bool{}}
-	way, proc, err := d.link(e, c.heard)
+	c = &Conn{voice: d.voice, launch: d.launch, roots: d.roots(), clocks: map[string]*clock{}, visits: map[*visit]bool{}}
+	way, proc, err := d.link(e, c)
 	if err != nil {
 		return nil, "", err
 	}
@@ -133,30 +130,30 @@ func (d *dialer) try(ctx context.Context, e era) (c *Conn, next era, err error) 
 	return nil, next, err
 }
 
-// link makes the way to the server; heard is told what comes over it.
-func (d *dialer) link(e era, heard func(*jsonrpc.Request, *exchange) *jsonrpc.Request) (link, *child, error) {
+// link makes the way to the server for c, which is told what comes over it.
+func (d *dialer) link(e era, c *Conn) (link, *child, error) {
 	if d.launch.Transport != store.Stdio {
 		r, err := d.newRemote()
 		if err != nil {
 			return nil, nil, err
 		}
-		r.guard.ledger.heard = heard
+		r.guard.ledger.heard, r.guard.mirror = c.heard, c.mirror
 		return r, nil, nil
 	}
 	if err := d.verify(); err != nil {
 		return nil, nil, err
 	}
-	c, err := startChild(d.launch, d.voice)
+	child, err := startChild(d.launch, d.voice)
 	if err != nil {
 		return nil, nil, err
 	}
-	c.ledger.heard = heard
-	c.probe = min(silentProbe, d.limit/2)
+	child.ledger.heard = c.heard
+	child.probe = min(silentProbe, d.limit/2)
 	if e == modern {
-		c.probe = 0
+		child.probe = 0
 	}
-	c.begin()
-	return c, c, nil
+	child.begin()
+	return child, child, nil
 }
 
 // nextEra is what to try when the handshake has failed.

@@ -28,6 +28,7 @@ type exchange struct {
 	fault     error           // what went wrong below JSON-RPC, ready to be shown
 	resumeID  string          // the last event id a broken stream was resumed from
 	resumes   int             // how often in a row without a new event
+	tries     int             // how often in all
 	cancelled chan struct{}   // closed once notifications/cancelled has gone out
 }
 
@@ -111,7 +112,19 @@ func (x *exchange) resumed(id string) int {
 		x.resumeID, x.resumes = id, 0
 	}
 	x.resumes++
+	x.tries++
 	return x.resumes
+}
+
+// soon tells whether the stream of this request may be resumed without the pause
+// that others have to make; that of no request may not.
+func (x *exchange) soon() bool {
+	if x == nil {
+		return false
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.tries < soonResumes
 }
 
 // ledger finds the exchange that an incoming answer belongs to.

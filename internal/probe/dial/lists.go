@@ -16,10 +16,9 @@ const (
 
 // page is one answer to a list method, in the server's bytes.
 type page struct {
-	items   []json.RawMessage
-	next    string // "" at the end
-	bytes   int
-	refused func(name string) bool // the SDK left the tool out; nil for other lists
+	items []json.RawMessage
+	next  string // "" at the end
+	bytes int
 }
 
 // pages follows the cursors of a list to its end and gives every page to take. A
@@ -49,6 +48,20 @@ func (c *Conn) pages(ctx context.Context, what string, get func(ctx context.Cont
 		cursor = p.next
 	}
 	return c.voice.fail(CodeConnectFailed, fmt.Sprintf("the server's list of %s has more than %d pages", what, maxPages), "")
+}
+
+// page asks for one page of a list whose items stand under key.
+func (c *Conn) page(ctx context.Context, method, key, what string, send func(context.Context) error) (page, error) {
+	a := c.asking(method, json.RawMessage(`{"`+key+`":[]}`), c.launch.Timeout)
+	a.send = func(ctx context.Context, _ string) error { return send(ctx) }
+	o, err := c.do(ctx, a)
+	if err != nil {
+		return page{}, err
+	}
+	if o.failure != nil {
+		return page{}, c.refusedList(method, o)
+	}
+	return c.readPage(o.result, key, what)
 }
 
 // readPage reads an answer whose items stand under key.

@@ -98,16 +98,7 @@ func (c *Conn) offersNo(what string) error {
 func (c *Conn) list(ctx context.Context, method, key, what string, send func(ctx context.Context, cursor string) error) ([]json.RawMessage, error) {
 	list := []json.RawMessage{}
 	get := func(ctx context.Context, cursor string) (page, error) {
-		a := c.asking(method, json.RawMessage(`{"`+key+`":[]}`), c.launch.Timeout)
-		a.send = func(ctx context.Context, _ string) error { return send(ctx, cursor) }
-		o, err := c.do(ctx, a)
-		if err != nil {
-			return page{}, err
-		}
-		if o.failure != nil {
-			return page{}, c.refusedList(method, o)
-		}
-		return c.readPage(o.result, key, what)
+		return c.page(ctx, method, key, what, func(ctx context.Context) error { return send(ctx, cursor) })
 	}
 	err := c.pages(ctx, what, get, func(p page) { list = append(list, p.items...) })
 	if err != nil {

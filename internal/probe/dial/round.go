@@ -175,13 +175,9 @@ func (r *round) visitPage(ctx context.Context, id string, q Question) error {
 	if v := r.visits[id]; v != nil {
 		return r.awaitVisit(ctx, v, q)
 	}
-	v := r.conn.visit(id)
+	v := r.sentTo(id)
 	a := r.question(ctx, q)
 	if a.Action == Accept {
-		if r.visits == nil {
-			r.visits = map[string]*visit{}
-		}
-		r.visits[id] = v
 		return nil
 	}
 	r.conn.forgetVisit(v)
@@ -193,11 +189,9 @@ func (r *round) visitPage(ctx context.Context, id string, q Question) error {
 	return err
 }
 
-// awaitVisit waits until the server says that a page was visited.
+// awaitVisit waits until the server says that a page was visited, to which the user
+// has agreed: the visit may take longer than the word.
 func (r *round) awaitVisit(ctx context.Context, v *visit, q Question) error {
-	if within(v.done, 0) {
-		return r.refuse("still needs a page that was visited: " + r.conn.voice.quote(q.URL))
-	}
 	if !r.clock.hold() {
 		return r.refuse("asks for more input again and again")
 	}
@@ -206,6 +200,8 @@ func (r *round) awaitVisit(ctx context.Context, v *visit, q Question) error {
 	defer limit.Stop()
 	select {
 	case <-v.done:
+		r.conn.forgetVisit(v)
+		r.sentTo(v.id) // for the case that it is asked for once more
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
@@ -228,12 +224,16 @@ type visit struct {
 	over bool          // done is closed
 }
 
-// visit notes that the user is sent to a page.
-func (c *Conn) visit(id string) *visit {
+// sentTo notes that the user is sent to a page.
+func (r *round) sentTo(id string) *visit {
 	v := &visit{id: id, done: make(chan struct{})}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.visits[v] = true
+	if r.visits == nil {
+		r.visits = map[string]*visit{}
+	}
+	r.visits[id] = v
+	r.conn.mu.Lock()
+	defer r.conn.mu.Unlock()
+	r.conn.visits[v] = true
 	return v
 }
 

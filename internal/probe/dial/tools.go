@@ -27,76 +27,43 @@ func (c *Conn) ListTools(ctx context.Context) ([]Tool, error) {
 	if !c.info.Tools {
 		return nil, nil
 	}
-	list := toolList{names: map[string]bool{}}
+	// Headers matter over HTTP alone, and only there a tool is left out for them.
+	_, http := c.link.(*remote)
+	list := toolList{names: map[string]bool{}, mirror: http && c.info.ProtocolVersion >= firstModern, mirrors: map[string][]mirrored{}}
 	err := c.pages(ctx, "tools", c.toolPage, func(p page) {
 		for _, raw := range p.items {
-			list.add(raw, p.refused)
+			list.add(raw)
 		}
 	})
 	if err != nil {
 		return nil, err
 	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.mirrors = list.mirrors
 	return list.tools, nil
 }
 
-// toolPage asks for one page, and reads it from the server's bytes. It goes
-// through the SDK's own list, which keeps the tools it has seen: over HTTP it
-// mirrors arguments into headers as their definitions say (x-mcp-header).
+// toolPage asks for one page. It does not go through the SDK's own list, which
+// keeps answers and fails on a page for the sake of one tool.
 func (c *Conn) toolPage(ctx context.Context, cursor string) (page, error) {
-	const method = "tools/list"
-	var typed *mcp.ListToolsResult
-	a := c.asking(method, noTools, c.launch.Timeout)
-	a.send = func(ctx context.Context, _ string) (err error) {
-		typed, err = c.session.ListTools(ctx, &mcp.ListToolsParams{Cursor: cursor})
+	return c.page(ctx, "tools/list", "tools", "tools", func(ctx context.Context) error {
+		_, err := mcp.CallCustomMethod[*mcp.ListToolsParams, *mcp.ListToolsResult](ctx, c.session, "tools/list", &mcp.ListToolsParams{Cursor: cursor})
 		return err
-	}
-	o, err := c.do(ctx, a)
-	if err != nil {
-		return page{}, err
-	}
-	if o.failure != nil {
-		return page{}, c.refusedList(method, o)
-	}
-	if !o.answered { // out of the SDK's cache, as the server allows
-		c.mu.Lock()
-		o.result = c.toolPages[cursor]
-		c.mu.Unlock()
-	}
-	p, err := c.readPage(o.result, "tools", "tools")
-	if err != nil {
-		return page{}, err
-	}
-	p.refused = c.refusedBy(typed)
-	if c.info.ProtocolVersion >= firstModern { // only there the SDK keeps a cache
-		c.mu.Lock()
-		c.toolPages[cursor] = o.result
-		c.mu.Unlock()
-	}
-	return p, nil
-}
-
-// refusedBy tells which tools of a page the SDK left out: over HTTP those whose
-// parameters cannot go into headers as they ask (2026-07-28, x-mcp-header). On
-// stdio the SDK sees no tools and headers do not matter.
-func (c *Conn) refusedBy(typed *mcp.ListToolsResult) func(string) bool {
-	if _, http := c.link.(*remote); !http || typed == nil {
-		return func(string) bool { return false }
-	}
-	kept := map[string]bool{}
-	for _, t := range typed.Tools {
-		kept[t.Name] = true
-	}
-	return func(name string) bool { return !kept[name] }
+	})
 }
 
 // toolList collects tools.
 type toolList struct {
 	tools []Tool
 	names map[string]bool
+
+	mirror  bool
+	mirrors map[string][]mirrored // by tool
 }
 
 // add reads one definition. Whatever it is, it becomes a row.
-func (l *toolList) add(raw json.RawMessage, refused func(string) bool) {
+func (l *toolList) add(raw json.RawMessage) {
 	t := Tool{Raw: raw}
 	if depth(raw) > deepest {
 		l.addDeep(raw)
@@ -121,10 +88,15 @@ func (l *toolList) add(raw json.RawMessage, refused func(string) bool) {
 		t.Unusable = "its name has control characters"
 	case l.names[t.Name]:
 		t.Unusable = "another tool has the same name"
-	case refused(t.Name):
-		t.Unusable = "its x-mcp-header annotations are not valid"
 	default:
 		t.Unusable = schemaFault(fields.InputSchema)
+	}
+	if l.mirror && t.Unusable == "" {
+		mirrors, err := mirrorsOf(fields.InputSchema)
+		if err != nil {
+			t.Unusable = "its x-mcp-header annotations are not valid: " + err.Error()
+		}
+		l.mirrors[t.Name] = mirrors
 	}
 	l.names[t.Name] = true
 	l.tools = append(l.tools, t)

@@ -52,7 +52,7 @@ type options struct {
 	modern               bool
 	// What it offers beside tools, and asks the client.
 	resources, templates, prompts, complete names
-	manyResources, noResource               int
+	manyResources, noResource, elicitTimes  int
 	elicit, elicitSchema, elicitMessage     string
 	elicitURL, elicitOn                     string
 	completes, endless                      bool
@@ -147,6 +147,7 @@ func parse(args []string) (*options, error) {
 	f.StringVar(&o.elicitMessage, "elicit-message", "What is your name?", "ask with `TEXT`")
 	f.StringVar(&o.elicitOn, "elicit-on", "", "ask when `METHOD` arrives, and not in calls")
 	f.StringVar(&o.elicitURL, "elicit-url", "https://example.com/visit?id=1", "send the user to `URL`")
+	f.IntVar(&o.elicitTimes, "elicit-times", 1, "with -elicit required, refuse `N` calls")
 	f.BoolVar(&o.completes, "elicit-complete", false, "say at once that the page was visited")
 	f.BoolVar(&o.endless, "elicit-endless", false, "ask again whatever is answered, with -modern")
 	f.StringVar(&o.embed, "embed", "", "with -modern and -elicit also ask for `METHOD`")

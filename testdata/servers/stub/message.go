@@ -15,7 +15,7 @@ type server struct {
 	in          *bufio.Reader
 	out         *bufio.Writer
 	asked       int      // requests sent to the client
-	visited     bool     // -elicit required has sent the user to a page
+	sentAway    int      // how often -elicit required has sent the user to a page
 	listed      []string // the tools offered now
 	grown       int      // how many -grow-on-call has made up
 	spoken      bool     // a message has come

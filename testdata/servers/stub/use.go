@@ -217,8 +217,8 @@ func (s *server) around(m message) (any, *failure) {
 		return said(s.request(s.ask, map[string]any{})), nil
 	case s.elicitOn != "":
 		return nil, nil
-	case s.elicit == elicitRequired && !s.visited:
-		s.visited = true
+	case s.elicit == elicitRequired && s.sentAway < s.elicitTimes:
+		s.sentAway++
 		data, _ := json.Marshal(map[string]any{"elicitations": []any{s.question()}})
 		if s.completes {
 			defer s.notice("notifications/elicitation/complete", map[string]any{"elicitationId": "visit-1"})
