@@ -56,14 +56,14 @@ func (b block) shown(server string) string {
 	case "text":
 		return b.Text
 	case "image", "audio":
-		return fmt.Sprintf("[%s %s, %d bytes in base64; --save DIR writes it to a file, --json has it]", b.Type, b.MimeType, len(b.Data))
+		return fmt.Sprintf("[%s %s, %d bytes in base64; --json has them]", b.Type, b.MimeType, len(b.Data))
 	case "resource_link":
 		return b.link(server)
 	case "resource":
 		if text, ok := b.Resource.words(); ok {
 			return text
 		}
-		return b.Resource.named("--save DIR writes it to a file, --json has it")
+		return b.Resource.named("--json has them")
 	}
 	return string(b.raw)
 }
@@ -151,10 +151,15 @@ func (b *blocks) UnmarshalJSON(raw []byte) error {
 
 func readToolResult(raw json.RawMessage) toolResult {
 	var r toolResult
-	if json.Unmarshal(raw, &r) != nil || r.Content == nil && r.Structured == nil {
+	if json.Unmarshal(raw, &r) != nil || r.Content == nil && r.Structured == nil && saysMore(raw) {
 		return toolResult{strange: raw, IsError: errorMark(raw)}
 	}
 	return r
+}
+
+// saysMore tells whether a result without content has members of its own.
+func saysMore(raw json.RawMessage) bool {
+	return slices.ContainsFunc(members(raw), func(m member) bool { return m.key != "_meta" && m.key != "isError" && m.key != "resultType" })
 }
 
 // errorMark is the isError of a result that makes no sense otherwise.

@@ -107,7 +107,7 @@ func (a *app) printContents(o *readOptions, result json.RawMessage) error {
 		if text, ok := c.words(); ok {
 			a.writeText(text)
 		} else {
-			a.writeText(c.named("--json has it"))
+			a.writeText(c.named("--json has them"))
 		}
 	}
 	return nil
