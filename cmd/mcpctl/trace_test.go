@@ -26,6 +26,7 @@ var tracedVerbs = [][]string{
 	{"approve", "evil", "--fingerprint", "sha256:" + strings.Repeat("0", 64)},
 	{"test", "evil"}, {"test", "--all"}, {"test", "web"},
 	{"logs"}, {"logs", "evil"}, {"logs", "nobody"},
+	{"output"}, {"output", "--list", "--all"}, {"output", strings.Repeat("a", 26), "--json"}, {"__complete", "output", ""},
 	{"supervisor", "status"}, {"supervisor", "status", "--json"}, {"supervisor", "stop"}, {"supervisor", "install", "--print"}, {"supervisor", "install", "--launchd", "--print"},
 	{"help"}, {"help", "add"}, {"help", "exit-codes"}, {"--help"}, {"add", "--help"}, {"--version"},
 	{"history"}, {"history", "--json"}, {"diff"}, {"diff", "evil"}, {"diff", "--project", "--exit-code"}, {"__complete", "undo", "--to", ""},

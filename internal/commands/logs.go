@@ -16,6 +16,11 @@ const logsHelp = `Show the log: what servers write to stderr, what they log thro
 and what the supervisor does with them. With a name, only the lines of exactly that
 server. The log is a file and is read without the supervisor.
 
+A server that logs without end is cut off after 256 KiB, and then has 4 KiB a second;
+what is left out is told by a warning in its place. The log is the user's: servers of
+the same name in several workspaces are one name here, and the line in which each
+connects tells its workspace.
+
 With -f new lines follow until the command is interrupted or nobody reads them any
 more. Each record is one line with --json; for people its further lines are indented.`
 

@@ -20,6 +20,9 @@ type SessionOptions struct {
 	Version string       // of mcpctl, told to servers
 	Log     Logger       // nil: nothing is logged
 	Outputs Recorder     // nil: no result is kept
+
+	unwatched bool   // files are read only on demand; only tests set it
+	afterRead func() // called when the files were read; only tests set it
 }
 
 // Logger takes what servers say and what the engine does. secrets are masked by
@@ -65,7 +68,9 @@ func NewSession(opts SessionOptions) *Session {
 		servers: map[string]*server{}, leaving: map[string]chan struct{}{}, changed: make(chan struct{}), watches: map[*Watch]bool{}}
 	s.files = newFileWatch(fsnotify.NewWatcher)
 	s.reload(settled, false)
-	s.wg.Go(func() { s.watchFiles(ctx) })
+	if !opts.unwatched {
+		s.wg.Go(func() { s.watchFiles(ctx) })
+	}
 	return s
 }
 
@@ -78,9 +83,14 @@ func (s *Session) Refresh(env store.Environ) {
 }
 
 // Close stops all servers, in parallel, and returns when they are gone. Those who
-// watch get one more snapshot, which says so.
+// watch get one more snapshot, which says so. A second call waits, too.
 func (s *Session) Close() {
 	s.mu.Lock()
+	if s.closed {
+		s.mu.Unlock()
+		s.wg.Wait()
+		return
+	}
 	s.closed = true
 	for _, sv := range s.servers {
 		sv.set(wire.Stopped, "the session was closed", nil)
@@ -189,6 +199,9 @@ func (w *Watch) Close() {
 
 // poke and end are called with the session's mu held.
 func (w *Watch) poke() {
+	if w.ended {
+		return
+	}
 	select {
 	case w.c <- struct{}{}:
 	default: // one is waiting already, and it stands for the newest

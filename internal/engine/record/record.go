@@ -1,4 +1,4 @@
-// Package record keeps the server log, bounded, and reads it back.
+// Package record keeps the server log and the outputs of tool calls, bounded, and reads them back.
 //
 // The log is text for people that programs can read too: one head line per record, and further lines of its text indented
 // by four spaces, so that no text, whatever a server writes, can pass for a record of somebody else.

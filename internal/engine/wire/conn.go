@@ -263,12 +263,13 @@ func (l *lines) WriteObject(v any) error {
 	if err := enc.Encode(v); err != nil {
 		return fmt.Errorf("cannot encode a message: %w", err)
 	}
-	if b.Len() > MaxLine {
+	line := plain(b.Bytes())
+	if len(line) > MaxLine {
 		return ErrTooLong
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	_, err := l.rwc.Write(plain(b.Bytes()))
+	_, err := l.rwc.Write(line)
 	return err
 }
 

@@ -179,3 +179,15 @@ func FuzzDecode(f *testing.F) {
 		c.Close()
 	})
 }
+
+// TestMarkupFits: what counts is the line that is sent. The library escapes <, > and &
+// to six bytes each before that is undone.
+func TestMarkupFits(t *testing.T) {
+	text, _ := json.Marshal(strings.Repeat("x", 4<<20))
+	markup := bytes.ReplaceAll(text, []byte("x"), []byte("<"))
+	c := pair(t, handlerOf(func(ctx context.Context, r Request) { r.Reply(ctx, json.RawMessage(markup), nil) }))
+	var got json.RawMessage
+	if err := c.Call(context.Background(), "x", struct{}{}, &got); err != nil || len(got) != len(markup) {
+		t.Errorf("%d bytes of %d came, %v", len(got), len(markup), err)
+	}
+}
