@@ -56,7 +56,8 @@ type Session struct {
 	changed    chan struct{} // closed and replaced at every change
 	watches    map[*Watch]bool
 	files      *fileWatch
-	closed     bool
+	closed     bool // nothing is published any more but that
+	closing    sync.Once
 }
 
 // NewSession reads the configuration, watches its files, and connects the
@@ -82,21 +83,31 @@ func (s *Session) Refresh(env store.Environ) {
 	}
 }
 
-// Close stops all servers, in parallel, and returns when they are gone. Those who
-// watch get one more snapshot, which says so. A second call waits, too.
-func (s *Session) Close() {
+// Stopping publishes that every server is stopped on purpose, and why, for those who
+// watch: their last snapshot. Close does the rest, and says so itself when nobody did
+// before.
+func (s *Session) Stopping(why string) {
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	if s.closed {
-		s.mu.Unlock()
-		s.wg.Wait()
 		return
 	}
 	s.closed = true
 	for _, sv := range s.servers {
-		sv.set(wire.Stopped, "the session was closed", nil)
+		sv.conn, sv.tools, sv.listed = nil, nil, false
+		sv.set(wire.Stopped, why, nil)
 	}
 	s.bump()
-	s.mu.Unlock()
+}
+
+// Close stops all servers, in parallel, and returns when they are gone. A second call
+// waits, too.
+func (s *Session) Close() {
+	s.Stopping("the session was closed")
+	s.closing.Do(s.end)
+}
+
+func (s *Session) end() {
 	s.cancel()
 	s.wg.Wait()
 	s.files.close()
