@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mcpctl/mcpctl/internal/engine"
 	"github.com/mcpctl/mcpctl/internal/store"
 )
 
@@ -88,30 +89,10 @@ func runSwitch(ctx context.Context, a *app, o *switchOptions) error {
 	}
 	done := map[bool]string{true: "enabled", false: "disabled"}[o.on]
 	if !o.dryRun {
-		a.warnOverruled(c.Store, o, done)
+		for _, w := range engine.Overruled(c.Store.Load(), o.name, o.on) {
+			a.warn(w.Message, w.Hint)
+		}
 	}
 	a.warnOf(change)
 	return a.printEdit(c.Store, change, done)
-}
-
-// warnOverruled tells when a stronger file says the opposite.
-func (a *app) warnOverruled(s *store.Store, o *switchOptions, done string) {
-	c := s.Load()
-	row := c.InForce(o.name)
-	if row == nil || row.Enabled == o.on {
-		return
-	}
-	for _, r := range c.Named(o.name) {
-		if r.Approval != store.NotNeeded && r.Approval != store.Approved {
-			a.warn("'"+o.name+"' is not "+done+" here: the entry in "+r.Entry.Source.Path+" is not approved", "mcpctl approve "+o.name)
-			return
-		}
-	}
-	for _, over := range row.Overrides { // strongest first
-		if over.Override.Enabled != nil {
-			a.warn("'"+o.name+"' is not "+done+" here: "+over.Source.Path+" says otherwise", "")
-			return
-		}
-	}
-	a.warn("'"+o.name+"' is not "+done+" here: "+row.Entry.Source.Path+" defines the one in force", "")
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/mcpctl/mcpctl/internal/commands/report"
 	"github.com/mcpctl/mcpctl/internal/engine/supervisor"
 	"github.com/mcpctl/mcpctl/internal/engine/wire"
 	"github.com/mcpctl/mcpctl/internal/store"
@@ -138,7 +137,7 @@ func (w *sessionChange) print(name string, done string, unchanged bool) error {
 	if w.app.namesSession() {
 		id = w.app.session
 	}
-	doc := report.Edit{Schema: wire.Schema, Name: name, Scope: string(store.Session), Source: string(store.Session) + ":" + id, Unchanged: unchanged, Warnings: w.app.takeWarnings()}
+	doc := wire.Edit{Schema: wire.Schema, Name: name, Scope: string(store.Session), Source: string(store.Session) + ":" + id, Unchanged: unchanged, Warnings: w.app.takeWarnings()}
 	if sv := w.inForce(name); sv != nil {
 		doc.Fingerprint = sv.Fingerprint
 	}

@@ -42,6 +42,7 @@ func (a *app) look(ctx context.Context, c *store.Config, all bool) (live, error)
 	opened, lookErr := client.Open(ctx, open)
 	hello, err := client.Hello(ctx)
 	if err != nil {
+		found.supervisor = a.otherVersion(ctx, c.Store.Places, err)
 		return found, a.mustLook(err)
 	}
 	found.supervisor = wire.ListedSupervisor{Running: true, PID: hello.PID, Version: hello.Supervisor.Version}

@@ -221,8 +221,23 @@ func addCommands(root *cobra.Command, a *app) {
 		{"Configuration", []*cobra.Command{newListCmd(a), newShowCmd(a), newAddCmd(a), newUpdateCmd(a), newRemoveCmd(a), newRenameCmd(a), newEnableCmd(a), newDisableCmd(a), newFingerprintCmd(a),
 			newApplyCmd(a), newDiffCmd(a), newHistoryCmd(a), newUndoCmd(a)}},
 		{"Trust", []*cobra.Command{newApproveCmd(a), newDenyCmd(a), newRevokeCmd(a), newShareCmd(a)}},
-		{"Use", []*cobra.Command{newStatusCmd(a), newTestCmd(a), newToolsCmd(a), newCallCmd(a), newLogsCmd(a), newReconnectCmd(a), newReloadCmd(a)}},
-		{"Plumbing", []*cobra.Command{newSessionCmd(a), newSupervisorCmd(a), newDemoCmd(a), newDemoServerCmd(a)}},
+		{"Use", []*cobra.Command{
+			newStatusCmd(a),
+			newTestCmd(a),
+			newToolsCmd(a),
+			newCallCmd(a),
+			newOutputCmd(a),
+			newLogsCmd(a),
+			newReconnectCmd(a),
+			newReloadCmd(a),
+		}},
+		{"Plumbing", []*cobra.Command{
+			newSessionCmd(a),
+			newSupervisorCmd(a),
+			newRPCCmd(a),
+			newDemoCmd(a),
+			newDemoServerCmd(a),
+		}},
 		{"Settings", []*cobra.Command{newConfigCmd(a), newSchemaCmd(a)}},
 	}
 	root.SetHelpCommandGroupID("Settings")

@@ -132,23 +132,9 @@ func (s *scopeFlags) defining(c *store.Config, name string) (store.Scope, error)
 		return "", err
 	}
 	if chosen != "" {
-		return chosen, otherFile(c, chosen, name)
+		return chosen, c.InScope(chosen, name)
 	}
-	var found []store.Scope
-	for _, src := range c.Sources {
-		for _, e := range src.Entries {
-			if e.Name == name && c.Store.Writes(src) && (len(found) == 0 || found[len(found)-1] != src.Scope) {
-				found = append(found, src.Scope)
-			}
-		}
-	}
-	switch len(found) {
-	case 0:
-		return "", c.NotWritable(name)
-	case 1:
-		return found[0], nil
-	}
-	return "", usagef("'%s' stands in several files: say --%s or --%s", name, found[0], found[1])
+	return c.HoldingScope(name)
 }
 
 // unique is words without the second and later of the same.

@@ -6,7 +6,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/mcpctl/mcpctl/internal/engine/wire"
 	"github.com/mcpctl/mcpctl/internal/store"
 )
 
@@ -66,55 +65,7 @@ func (s *scopeFlags) definition(c *store.Config, name string) (store.Scope, erro
 		return "", err
 	}
 	if chosen != "" {
-		return chosen, otherFile(c, chosen, name)
+		return chosen, c.InScope(chosen, name)
 	}
-	var defines, overrides []store.Scope
-	for _, src := range c.Sources {
-		for _, e := range src.Entries {
-			switch {
-			case e.Name != name:
-			case e.Override != nil:
-				overrides = append(overrides, src.Scope)
-			default:
-				defines = append(defines, src.Scope)
-			}
-		}
-	}
-	found := slices.Compact(defines)
-	if len(found) == 0 {
-		found = slices.Compact(overrides)
-	}
-	switch len(found) {
-	case 0:
-		return "", c.NotFound(name)
-	case 1:
-		return found[0], nil
-	}
-	return "", usagef("'%s' stands in several files: say --%s or --%s", name, found[0], found[1])
-}
-
-// otherFile is the error for a name that stands in a file of another scope than
-// the chosen one; nil when it stands in that, or nowhere.
-func otherFile(c *store.Config, chosen store.Scope, name string) error {
-	var other *store.Entry
-	for _, src := range c.Sources {
-		if src.Scope == chosen && src.Broken {
-			return nil
-		}
-		for _, e := range src.Entries {
-			switch {
-			case e.Name != name || !c.Store.Writes(src):
-			case src.Scope == chosen:
-				return nil
-			case other == nil:
-				other = e
-			}
-		}
-	}
-	if other == nil {
-		return nil
-	}
-	scope := string(other.Source.Scope)
-	err := wire.NewError(wire.NotFound, "'"+name+"' does not stand in the "+string(chosen)+" file, but in "+place(other.Source.Path, other.Line, other.Column), "say --"+scope)
-	return err.On(name)
+	return c.DefiningScope(name)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mcpctl/mcpctl/internal/commands/report"
+	"github.com/mcpctl/mcpctl/internal/engine/supervisor"
 	"github.com/mcpctl/mcpctl/internal/engine/wire"
 	"github.com/mcpctl/mcpctl/internal/store"
 	"github.com/mcpctl/mcpctl/internal/store/redact"
@@ -21,7 +22,12 @@ the files tell.
 With --watch the supervisor is started when there is none, the workspace's session
 is opened, and each change is written until the command is interrupted or nobody
 reads it any more: with --json one whole snapshot per line, otherwise one line per
-server that changed.`
+server that changed. On a terminal it is a table instead, drawn again in its place
+and cut to the width of the terminal, with the states in colour unless --no-color or
+NO_COLOR is given; where TERM is dumb or not set there are lines.
+
+With names only those servers are shown. The exit status says whether the files can
+be read, and not how the servers are: of that, see their states, and "test".`
 
 type statusOptions struct {
 	names []string
@@ -58,8 +64,7 @@ func runStatus(ctx context.Context, a *app, o *statusOptions) error {
 			return err
 		}
 		defer client.Close()
-		w := statusWriter{app: a, names: o.names}
-		return a.whileRead(ctx, func(ctx context.Context) error { return client.Watch(ctx, wire.DefaultSession, w.write) })
+		return a.whileRead(ctx, func(ctx context.Context) error { return a.watchStatus(ctx, client, o.names) })
 	}
 	found, err := a.look(ctx, c, false)
 	if err != nil {
@@ -88,6 +93,18 @@ func (o *statusOptions) known(c *store.Config, servers []wire.ServerStatus) erro
 		}
 	}
 	return nil
+}
+
+// watchStatus shows a person a table, and a pipe or a file one line per change.
+func (a *app) watchStatus(ctx context.Context, client *supervisor.Client, names []string) error {
+	watch := func(ctx context.Context, f func(wire.Status) error) error {
+		return client.Watch(ctx, wire.DefaultSession, f)
+	}
+	if screen := newStatusScreen(a, names); screen != nil {
+		return screen.show(ctx, watch)
+	}
+	w := statusWriter{app: a, names: names}
+	return watch(ctx, w.write)
 }
 
 func only(servers []wire.ServerStatus, names []string) []wire.ServerStatus {

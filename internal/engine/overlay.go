@@ -30,8 +30,6 @@ func (s *Session) Reload(ctx context.Context, again bool) wire.Reloaded {
 	return out
 }
 
-func list(names []string) []string { return append([]string{}, names...) }
-
 // takeEnviron makes env the session's environment and tells whether that is news.
 func (s *Session) takeEnviron(env store.Environ) bool {
 	s.mu.Lock()

@@ -139,7 +139,9 @@ func (sv *server) keep(ctx context.Context, r *run, w want) {
 			b.reset()
 			continue
 		}
-		if codeOf(err) == string(wire.ConfigInvalid) { // a command of its values failed: it may ask a person, so only who needs it runs it again
+		// A command of its values failed: it may ask a person, so only who needs it runs
+		// it again. Or others have all descriptors, which no number of tries changes.
+		if codeOf(err) == string(wire.ConfigInvalid) || errors.Is(err, dial.ErrNoRoom) {
 			sv.lost(r, loss{state: wire.Failed, err: err, then: "; it is tried again when it is needed"})
 			if !waitKick(ctx, r, nil) {
 				return
@@ -227,7 +229,7 @@ func (sv *server) connectOnce(ctx context.Context, r *run, w want) (connected bo
 	s := sv.session
 	conn, err := dial.Open(ctx, w.admitted, dial.Options{
 		Env: w.env, Client: s.opts.Version, Values: w.values,
-		Log:          func(e dial.Event) { s.log(sv.name, e.Level, e.Logger, e.Text, w.secrets) },
+		Log:          func(e dial.Event) { s.said(sv.name, e, w.secrets) },
 		ToolsChanged: func() { poke(r.refresh) },
 	})
 	if err != nil {
@@ -241,7 +243,7 @@ func (sv *server) connectOnce(ctx context.Context, r *run, w want) (connected bo
 	if !sv.ready(r, conn, tools) {
 		return false, nil
 	}
-	s.event(sv.name, "info", fmt.Sprintf("connected: %d tools, protocol %s", len(tools), conn.Info().ProtocolVersion))
+	s.event(sv.name, "info", fmt.Sprintf("connected: %d tools, protocol %s, workspace %s", len(tools), conn.Info().ProtocolVersion, s.opts.Store.Workspace.Dir))
 	for {
 		select {
 		case <-ctx.Done():

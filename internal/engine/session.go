@@ -8,6 +8,7 @@ import (
 	"github.com/fsnotify/fsnotify"
 
 	"github.com/mcpctl/mcpctl/internal/engine/wire"
+	"github.com/mcpctl/mcpctl/internal/probe/dial"
 	"github.com/mcpctl/mcpctl/internal/store"
 )
 
@@ -18,6 +19,7 @@ type SessionOptions struct {
 	Epoch   string       // of this run of the supervisor
 	Version string       // of mcpctl, told to servers
 	Log     Logger       // nil: nothing is logged
+	Outputs Recorder     // nil: no result is kept
 
 	unwatched bool   // files are read only on demand; only tests set it
 	afterRead func() // called when the files were read; only tests set it
@@ -147,8 +149,20 @@ func (s *Session) log(server, level, logger, text string, secrets []string) {
 	}
 }
 
+// OwnLogger is the logger of records that are ours. A server's is never called so:
+// what it says must not pass for what we say of it.
+const OwnLogger = "mcpctl"
+
 // event logs something the engine itself did.
-func (s *Session) event(server, level, text string) { s.log(server, level, "mcpctl", text, nil) }
+func (s *Session) event(server, level, text string) { s.log(server, level, OwnLogger, text, nil) }
+
+// said logs what a server said.
+func (s *Session) said(server string, e dial.Event, secrets []string) {
+	if e.Logger == OwnLogger {
+		e.Logger = "server/" + e.Logger
+	}
+	s.log(server, e.Level, e.Logger, e.Text, secrets)
+}
 
 // Watch is one subscription to a session's status. C is sent to when there is
 // something newer than the last Next gave; a slow reader gets the newest

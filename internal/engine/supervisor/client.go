@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io/fs"
+	"path/filepath"
 	"sync"
 
 	"github.com/mcpctl/mcpctl/internal/engine/wire"
@@ -28,12 +30,19 @@ type Client struct {
 // connect links to the supervisor that listens, and sends again what went
 // unanswered over the link before.
 func (c *Client) connect(ctx context.Context) error {
+	// Where a service manager holds the socket, to connect is to start one.
+	if !c.o.Start && !isLocked(filepath.Join(c.dir, instanceName)) {
+		if err := checkSocket(c.socket); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err // what is in the way is told all the same
+		}
+		return errNobody
+	}
 	raw, p, err := connect(ctx, c.dir, c.socket)
 	if err != nil {
 		return err
 	}
 	conn := wire.NewConn(context.WithoutCancel(ctx), raw, c)
-	l := newLink(ctx, conn, p.pid, c.o)
+	l := newLink(ctx, conn, p.pid, filepath.Join(c.dir, instanceName), c.o)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, open := range c.opens {
@@ -198,7 +207,7 @@ func (c *Client) Call(ctx context.Context, method string, params, result any) er
 	}
 	for attempt := 0; c.o.Start && !c.isClosed() && attempt < startAttempts; attempt++ {
 		// It was not sent, not done, or does no harm a second time.
-		if sendErr == nil && !refused(err) && !(errors.Is(err, wire.ErrLost) && method != wire.MethodCallTool) {
+		if sendErr == nil && !refused(err) && !(errors.Is(err, wire.ErrLost) && wire.Repeatable(method)) {
 			break
 		}
 		if err := c.reachAgain(ctx, after); err != nil {
@@ -275,6 +284,9 @@ func (c *Client) Watch(ctx context.Context, session string, f func(wire.Status) 
 
 // Handle takes the supervisor's notifications; it is called by the connection.
 func (c *Client) Handle(ctx context.Context, req wire.Request) {
+	if c.o.Notified != nil {
+		c.o.Notified(req.Method, req.Params)
+	}
 	var st wire.Status
 	if req.Method != wire.NotifyStatus || json.Unmarshal(req.Params, &st) != nil {
 		req.UnknownMethod(ctx)

@@ -38,6 +38,7 @@ type connection struct {
 	own      map[string]session
 	joined   map[string]session // kept ones it has named
 	watched  map[session]bool
+	readsLog bool // mcp.readLog with follow is under way
 	inFlight atomic.Int64
 }
 

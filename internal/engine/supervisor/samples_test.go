@@ -31,7 +31,7 @@ type sample struct {
 	value  any
 }
 
-func samples() []sample {
+func coreSamples() []sample {
 	at := time.Date(2026, 9, 30, 12, 0, 0, 250e6, time.UTC)
 	three, docs := 3, "docs"
 	tool := wire.Tool{Name: "echo", Joined: "mcp__docs__echo", Definition: json.RawMessage(`{"name":"echo","inputSchema":{"type":"object"}}`)}
@@ -101,6 +101,12 @@ func samples() []sample {
 			Result: json.RawMessage(`{"content":[{"type":"text","text":"hello"}],"x":1.50}`), MS: 12}},
 		{"mcp.reconnect", wire.MethodReconnect, "request", wire.InServer{Session: "default", Server: "docs"}},
 		{"mcp.reconnect", "", "result", none},
+		{"mcp.readOutput", wire.MethodReadOutput, "request", wire.ReadOutput{ID: "k7m2p4q6r3s5t7u2v4w6x3y5z7"}},
+		{"mcp.readOutput", "", "result", wire.Output{Schema: 1, ID: "k7m2p4q6r3s5t7u2v4w6x3y5z7", Time: at, Workspace: "/w", Server: "docs", Tool: "echo",
+			Arguments: json.RawMessage(`{"text":"hello","token":"***"}`), Result: json.RawMessage(`{"content":[{"type":"text","text":"hello"}],"x":1.50}`)}},
+		{"mcp.readLog", wire.MethodReadLog, "request", wire.ReadLog{Server: "docs", Level: "warning", Since: at, Last: 100, Follow: true}},
+		{"mcp.readLog", "", "result", wire.LogRecords{Schema: 1, Records: []wire.LogRecord{{Time: at, Server: "docs", Level: "error", Logger: "stderr", Text: "no\nconnection"}}}},
+		{"mcp.log", wire.NotifyLog, "notification", wire.LogRecord{Time: at, Server: "docs", Level: "info", Text: "ready"}},
 		{"error", "", "error", failure},
 	}
 }

@@ -26,6 +26,8 @@ type server struct {
 	idle       time.Duration
 	guardEvery time.Duration
 	helloWait  time.Duration
+	watchEvery time.Duration
+	closeWait  time.Duration
 
 	stop     chan struct{} // closed when a client asks for the end
 	stopOnce sync.Once
@@ -39,8 +41,9 @@ type server struct {
 	conns    []*connection
 	sessions []session // every one that is open
 	shared   map[sessionKey]*sharedSession
-	kept     map[string]session // that outlive their connections, by id
-	closing  bool               // no session may be opened any more
+	kept     map[string]session   // that outlive their connections, by id
+	closing  bool                 // no session may be opened any more
+	outputs  map[string]*recorder // by state directory
 }
 
 func newServer(o Options, inst *instance, newSession sessionMaker) *server {
@@ -51,7 +54,9 @@ func newServer(o Options, inst *instance, newSession sessionMaker) *server {
 	return &server{
 		o: o, inst: inst, newSession: newSession, epoch: randomID(), started: time.Now().UTC().Truncate(time.Millisecond),
 		log: newLogger(o.Log), idle: idle, guardEvery: guardEvery, helloWait: helloTimeout,
-		stop: make(chan struct{}), quiet: make(chan struct{}, 1), shared: map[sessionKey]*sharedSession{}, kept: map[string]session{},
+		watchEvery: watchEvery, closeWait: closeTimeout,
+		stop: make(chan struct{}), quiet: make(chan struct{}, 1),
+		shared: map[sessionKey]*sharedSession{}, kept: map[string]session{}, outputs: map[string]*recorder{},
 	}
 }
 
@@ -168,8 +173,8 @@ func (s *server) closeAll() (asked []*connection, all bool) {
 	select {
 	case <-done:
 		return asked, true
-	case <-time.After(closeTimeout):
-		s.log.event("error", "a server or a call did not end in "+closeTimeout.String())
+	case <-time.After(s.closeWait):
+		s.log.event("error", "a server or a call did not end in "+s.closeWait.String())
 		return asked, false
 	}
 }

@@ -229,6 +229,7 @@ func TestSilence(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer ln.Close()
+	p.lock(t)
 	go func() { // ends with ln
 		for {
 			c, err := ln.Accept()

@@ -26,6 +26,7 @@ type session interface {
 	CallTool(ctx context.Context, call wire.CallTool) (wire.CallResult, error)
 	Reconnect(ctx context.Context, server string) error
 	Info() wire.SessionInfo
+	Store() *store.Store
 	Busy() bool
 	Close()
 }
@@ -131,7 +132,7 @@ func (s *server) existing(in wire.SessionOpen) (session, error) {
 
 // makeSession makes a session and lists it.
 func (s *server) makeSession(st *store.Store, id string) session {
-	sess := s.newSession(engine.SessionOptions{ID: id, Store: st, Epoch: s.epoch, Version: s.o.Version, Log: s.log})
+	sess := s.newSession(engine.SessionOptions{ID: id, Store: st, Epoch: s.epoch, Version: s.o.Version, Log: s.log, Outputs: s.outputsOf(st.Places)})
 	s.mu.Lock()
 	s.sessions = append(s.sessions, sess)
 	s.mu.Unlock()

@@ -201,7 +201,8 @@ type CallTool struct {
 }
 
 // CallResult is the answer to CallTool and the document of `call --json`.
-// Result is the CallToolResult as the server sent it, byte for byte.
+// Result is the CallToolResult as the server sent it, byte for byte. OutputID is
+// null, and Warning says why, when it could not be recorded.
 type CallResult struct {
 	Schema    int             `json:"schema"`
 	Server    string          `json:"server"`
@@ -210,6 +211,7 @@ type CallResult struct {
 	OutputID  *string         `json:"outputId"`
 	Truncated bool            `json:"truncated"`
 	MS        int64           `json:"ms"`
+	Warning   string          `json:"warning,omitempty"`
 }
 
 // Tools is the answer to mcp.listTools and the document of `tools --json`.
