@@ -41,6 +41,7 @@ func TestMain(m *testing.M) {
 		"knock":        knock,
 
 		"other-supervisor": otherSupervisor,
+		"own-calls":        ownCalls,
 	})
 }
 

@@ -142,15 +142,15 @@ func (a *app) approveOne(ctx context.Context, c *store.Config, name string, o *a
 	if err := a.agreed(ctx, reviewed{config: c, row: row, review: review}, o); err != nil {
 		return wire.ApprovalRow{}, err
 	}
-	if c.Approvals.Holds(review) {
+	out, unchanged, err := engine.Approve(ctx, c, row, review)
+	switch {
+	case err != nil:
+	case unchanged:
 		a.say("unchanged: '%s' is approved", name)
-		return engine.ApprovalRow(c, row), nil
+	default:
+		a.say("approved '%s'", name)
 	}
-	if err := c.Store.ApproveReview(ctx, review); err != nil {
-		return wire.ApprovalRow{}, err
-	}
-	a.say("approved '%s'", name)
-	return engine.ApprovedRow(c, row, review), nil
+	return out, err
 }
 
 // listApprovals shows every entry of the project that needs a word, or has one.

@@ -31,7 +31,7 @@ const helpTemplate = `{{with (or .Long .Short)}}{{. | trimTrailingWhitespaces}}
 {{end}}{{if or .Runnable .HasSubCommands}}{{.UsageString}}{{end}}`
 
 const helpHelp = `Show the manual of a command, or of a topic: exit-codes, environment, files,
-entries.`
+entries, protocol.`
 
 func newHelpCmd(a *app) *cobra.Command {
 	return &cobra.Command{
@@ -55,6 +55,7 @@ func newTopics() []*cobra.Command {
 		{Use: "environment", Short: "the environment variables mcpctl reads", Long: environmentTopic},
 		{Use: "files", Short: "the files mcpctl reads and writes", Long: filesTopic},
 		{Use: "entries", Short: "the fields of a server's entry", Long: entriesTopic},
+		{Use: "protocol", Short: "the protocol of the supervisor's socket", Long: protocolTopic},
 	}
 }
 

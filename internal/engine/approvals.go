@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"slices"
 
 	"github.com/mcpctl/mcpctl/internal/engine/wire"
@@ -44,13 +45,6 @@ func ApprovalRow(c *store.Config, row *store.Row) wire.ApprovalRow {
 	}
 }
 
-// ApprovedRow is the row of an entry that was approved just now.
-func ApprovedRow(c *store.Config, row *store.Row, review store.Review) wire.ApprovalRow {
-	out := ApprovalRow(c, row)
-	out.Approval, out.Reason, out.Covers = string(store.Approved), "", list(review.Covers())
-	return out
-}
-
 // OwnRow is the row of a name that is the user's own and needs no approval.
 func OwnRow(name string) wire.ApprovalRow {
 	return wire.ApprovalRow{Name: name, Approval: string(store.NotNeeded), Covers: []string{}, Does: []string{}, Hidden: []string{}, Risks: []string{}}
@@ -62,4 +56,18 @@ func PresentRow(c *store.Config, row *store.Row) wire.ApprovalRow {
 	state, why, _ := c.Store.ReadApprovals().State(c.Store, row.Entry)
 	out.Approval, out.Reason = string(state), why
 	return out
+}
+
+// Approve records the user's word for what was reviewed, and describes the entry.
+// unchanged says that it was recorded already; then nothing is written.
+func Approve(ctx context.Context, c *store.Config, row *store.Row, review store.Review) (out wire.ApprovalRow, unchanged bool, err error) {
+	if c.Approvals.Holds(review) {
+		return ApprovalRow(c, row), true, nil
+	}
+	if err := c.Store.ApproveReview(ctx, review); err != nil {
+		return wire.ApprovalRow{}, false, err
+	}
+	out = ApprovalRow(c, row)
+	out.Approval, out.Reason, out.Covers = string(store.Approved), "", list(review.Covers())
+	return out, false, nil
 }

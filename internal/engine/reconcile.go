@@ -84,6 +84,9 @@ func (s *Session) read(st *store.Store, overlay *store.Overlay, files []string, 
 		var sources []*store.Source
 		sources, doubt = s.sources(st, r)
 		c = st.Decide(overlay.Over(sources))
+		if s.opts.afterRead != nil {
+			s.opts.afterRead()
+		}
 		now = c.Files()
 		if slices.Equal(now, files) {
 			break
@@ -99,17 +102,7 @@ func (s *Session) sources(st *store.Store, r reading) (sources []*store.Source, 
 	sources = st.ReadSources()
 	for i, src := range sources {
 		good := s.lastGood[src.Path]
-		var grace time.Duration
-		switch {
-		case good == nil, unsafe(src):
-		case src.Broken:
-			grace = quiet
-		case src.Empty && !src.Exists && len(good.Entries) > 0:
-			grace = absence
-		case src.Empty && len(good.Entries) > 0:
-			grace = quiet
-		}
-		wait := s.doubts.wait(src.Path, grace, r)
+		wait := s.doubts.wait(src.Path, suspect(src, good), r)
 		switch {
 		case wait > 0:
 			sources[i] = good
@@ -125,27 +118,53 @@ func (s *Session) sources(st *store.Store, r reading) (sources []*store.Source, 
 	return sources, doubt
 }
 
+// suspicion is what about a file may be the middle of a save; "" is nothing.
+type suspicion string
+
+// graces are how long a file is given then.
+var graces = map[suspicion]time.Duration{"broken": quiet, "empty": quiet, "missing": absence}
+
+// suspect compares a reading with the last good one; nil: there is none.
+func suspect(src, good *store.Source) suspicion {
+	switch {
+	case good == nil, unsafe(src):
+		return ""
+	case src.Broken:
+		return "broken"
+	case !src.Empty || len(good.Entries) == 0:
+		return ""
+	case !src.Exists:
+		return "missing"
+	}
+	return "empty"
+}
+
 // doubts are the files whose present state does not count yet, and from when on it
 // does.
-type doubts map[string]time.Time
+type doubts map[string]doubt
 
-// wait tells how long a file's state is to be given yet. grace 0 is a state that
-// counts at once.
-func (d doubts) wait(path string, grace time.Duration, r reading) time.Duration {
-	if grace == 0 {
+// doubt is about one state of a file: one that was broken for long and is found empty
+// is in the middle of its next save.
+type doubt struct {
+	what  suspicion
+	until time.Time
+}
+
+// wait tells how long a file's state is to be given yet.
+func (d doubts) wait(path string, what suspicion, r reading) time.Duration {
+	was, known := d[path]
+	switch {
+	case what == "":
 		delete(d, path)
 		return 0
-	}
-	if r == settled {
-		d[path] = time.Now() // and it goes on counting
+	case r == settled:
+		d[path] = doubt{what, time.Now()} // and it goes on counting
 		return 0
+	case !known || was.what != what:
+		d[path] = doubt{what, time.Now().Add(graces[what])}
+		return graces[what]
 	}
-	from, known := d[path]
-	if !known {
-		d[path] = time.Now().Add(grace)
-		return grace
-	}
-	return max(time.Until(from), 0)
+	return max(time.Until(was.until), 0)
 }
 
 // tellProblems logs what has become wrong with a file since the last reading.

@@ -117,8 +117,9 @@ func (sv *server) start() {
 
 // keep connects, and connects again when the connection is lost, until ctx ends.
 func (sv *server) keep(ctx context.Context, r *run, w want) {
-	var b backoff
+	b := backoff{tireless: w.admitted.Transport() != store.Stdio}
 	for ctx.Err() == nil {
+		w = sv.newest(w)
 		b.started(time.Now())
 		began := time.Now()
 		connected, err := sv.connectOnce(ctx, r, w)
@@ -139,7 +140,9 @@ func (sv *server) keep(ctx context.Context, r *run, w want) {
 			b.reset()
 			continue
 		}
-		if codeOf(err) == string(wire.ConfigInvalid) { // a command of its values failed: it may ask a person, so only who needs it runs it again
+		// A command of its values failed: it may ask a person, so only who needs it runs
+		// it again. Or others have all descriptors, which no number of tries changes.
+		if codeOf(err) == string(wire.ConfigInvalid) || errors.Is(err, dial.ErrNoRoom) {
 			sv.lost(r, loss{state: wire.Failed, err: err, then: "; it is tried again when it is needed"})
 			if !waitKick(ctx, r, nil) {
 				return
@@ -157,6 +160,7 @@ func (sv *server) keep(ctx context.Context, r *run, w want) {
 			b.reset()
 			continue
 		}
+		wait = max(wait, askedFor(err))
 		sv.lost(r, loss{state: state, err: err, then: fmt.Sprintf("; next try in %s", wait.Round(100*time.Millisecond))})
 		timer := time.NewTimer(wait)
 		ok := waitKick(ctx, r, timer.C)
@@ -166,6 +170,27 @@ func (sv *server) keep(ctx context.Context, r *run, w want) {
 		}
 		sv.starting(r)
 	}
+}
+
+// askedFor is the pause that an HTTP server wants before the next try, within reason.
+func askedFor(err error) time.Duration {
+	const most = 5 * time.Minute
+	var e *dial.Error
+	if !errors.As(err, &e) {
+		return 0
+	}
+	return min(e.RetryAfter, most)
+}
+
+// newest is w with the environment that the session has now. Another digest is
+// another run's business.
+func (sv *server) newest(w want) want {
+	sv.session.mu.Lock()
+	defer sv.session.mu.Unlock()
+	if sv.want.fault == nil && sv.want.digest == w.digest {
+		w.admitted, w.env, w.secrets = sv.want.admitted, sv.want.env, sv.want.secrets
+	}
+	return w
 }
 
 // waitKick waits for the timer or for a kick; false when ctx ended.
@@ -311,8 +336,8 @@ func (sv *server) relist(ctx context.Context, r *run, conn *dial.Conn) {
 
 // acquireAs waits for the connection and counts a call on it; release ends the
 // count. A server that waits for its next try is tried at once, one time. With a
-// digest, a server that runs with another one is errOtherEnviron.
-func (sv *server) acquireAs(ctx context.Context, digest string) (conn *dial.Conn, release func(), err error) {
+// caller, a server that runs with another one is errOtherEnviron.
+func (sv *server) acquireAs(ctx context.Context, as caller) (conn *dial.Conn, release func(), err error) {
 	s := sv.session
 	kicked := false
 	for {
@@ -321,7 +346,7 @@ func (sv *server) acquireAs(ctx context.Context, digest string) (conn *dial.Conn
 			s.mu.Unlock()
 			return nil, nil, wire.NewError(wire.NotFound, "server '"+sv.name+"' is no longer in force", "see: mcpctl list").On(sv.name)
 		}
-		other := digest != "" && digest != sv.want.digest
+		other := as.digest != "" && as.digest != sv.want.digest
 		switch sv.state {
 		case wire.Connected, wire.InvalidConfig, wire.NeedsSignIn, wire.NotRunning:
 			if other {
@@ -340,6 +365,7 @@ func (sv *server) acquireAs(ctx context.Context, digest string) (conn *dial.Conn
 			// Its run is about to publish that; there is nothing to send to.
 		case wire.NotRunning:
 			kicked = true // this start is the try
+			sv.tryFor(as)
 			sv.start()
 		case wire.Starting:
 			kicked = true // and so is the one that is under way
@@ -350,6 +376,7 @@ func (sv *server) acquireAs(ctx context.Context, digest string) (conn *dial.Conn
 				return nil, nil, err
 			}
 			kicked = true
+			sv.tryFor(as)
 			sv.detail = ""
 			sv.set(wire.Starting, "", nil)
 			poke(sv.run.kick)

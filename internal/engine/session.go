@@ -20,6 +20,9 @@ type SessionOptions struct {
 	Version string       // of mcpctl, told to servers
 	Log     Logger       // nil: nothing is logged
 	Outputs Recorder     // nil: no result is kept
+
+	unwatched bool   // files are read only on demand; only tests set it
+	afterRead func() // called when the files were read; only tests set it
 }
 
 // Logger takes what servers say and what the engine does. secrets are masked by
@@ -53,7 +56,8 @@ type Session struct {
 	changed    chan struct{} // closed and replaced at every change
 	watches    map[*Watch]bool
 	files      *fileWatch
-	closed     bool
+	closed     bool // nothing is published any more but that
+	closing    sync.Once
 }
 
 // NewSession reads the configuration, watches its files, and connects the
@@ -65,7 +69,9 @@ func NewSession(opts SessionOptions) *Session {
 		servers: map[string]*server{}, leaving: map[string]chan struct{}{}, changed: make(chan struct{}), watches: map[*Watch]bool{}}
 	s.files = newFileWatch(fsnotify.NewWatcher)
 	s.reload(settled, false)
-	s.wg.Go(func() { s.watchFiles(ctx) })
+	if !opts.unwatched {
+		s.wg.Go(func() { s.watchFiles(ctx) })
+	}
 	return s
 }
 
@@ -77,16 +83,31 @@ func (s *Session) Refresh(env store.Environ) {
 	}
 }
 
-// Close stops all servers, in parallel, and returns when they are gone. Those who
-// watch get one more snapshot, which says so.
-func (s *Session) Close() {
+// Stopping publishes that every server is stopped on purpose, and why, for those who
+// watch: their last snapshot. Close does the rest, and says so itself when nobody did
+// before.
+func (s *Session) Stopping(why string) {
 	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return
+	}
 	s.closed = true
 	for _, sv := range s.servers {
-		sv.set(wire.Stopped, "the session was closed", nil)
+		sv.conn, sv.tools, sv.listed = nil, nil, false
+		sv.set(wire.Stopped, why, nil)
 	}
 	s.bump()
-	s.mu.Unlock()
+}
+
+// Close stops all servers, in parallel, and returns when they are gone. A second call
+// waits, too.
+func (s *Session) Close() {
+	s.Stopping("the session was closed")
+	s.closing.Do(s.end)
+}
+
+func (s *Session) end() {
 	s.cancel()
 	s.wg.Wait()
 	s.files.close()
@@ -189,6 +210,9 @@ func (w *Watch) Close() {
 
 // poke and end are called with the session's mu held.
 func (w *Watch) poke() {
+	if w.ended {
+		return
+	}
 	select {
 	case w.c <- struct{}{}:
 	default: // one is waiting already, and it stands for the newest

@@ -3,8 +3,10 @@ package supervisor
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -19,6 +21,8 @@ import (
 type connection struct {
 	s   *server
 	raw *net.UnixConn
+
+	conn atomic.Pointer[wire.Conn] // over raw, once it was let in
 
 	greeted atomic.Bool // it has said hello, and we have a protocol in common
 	asked   atomic.Bool // it asked for the end of the supervisor
@@ -64,7 +68,27 @@ func (c *connection) serve() {
 	})
 	defer silent.Stop()
 	conn := wire.NewConn(context.Background(), c.raw, c)
+	c.conn.Store(conn)
 	<-conn.Done()
+}
+
+// lastWord sends those who watch the last status there is, that of servers which are
+// stopped: the end of the connection alone does not tell that from a crash. A client
+// that does not read is not waited for.
+func (c *connection) lastWord() {
+	_ = c.raw.SetWriteDeadline(time.Now().Add(lastWordTimeout)) // before mu: who holds it may be writing to such a client
+	c.mu.Lock()
+	watched := slices.Collect(maps.Keys(c.watched))
+	c.mu.Unlock()
+	conn := c.conn.Load()
+	if conn == nil {
+		return
+	}
+	for _, sess := range watched {
+		if conn.Notify(context.Background(), wire.NotifyStatus, sess.Status()) != nil {
+			return
+		}
+	}
 }
 
 // end cancels what the client asked for and closes the sessions it owns. It

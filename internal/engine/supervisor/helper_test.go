@@ -19,6 +19,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/engine/record"
 	"github.com/mcpctl/mcpctl/internal/engine/wire"
 	"github.com/mcpctl/mcpctl/internal/store"
+	"github.com/mcpctl/mcpctl/testdata/servers/stub"
 )
 
 // testTimeout bounds every wait of the tests; far more than any needs.
@@ -32,11 +33,14 @@ const (
 	idleFor      = "MCPCTL_TEST_IDLE"
 	asIntruder   = "MCPCTL_TEST_INTRUDER" // connect to this socket and say on stdout how it went
 	forkAgain    = "MCPCTL_TEST_FORK"     // leave the intruding to a child and end
+	asStub       = "MCPCTL_TEST_STUB"     // be a server
 	runIntruder  = "MCPCTL_TEST_SPAWN"    // supervisor: start an intruder that writes to this file
 )
 
 func TestMain(m *testing.M) {
 	switch {
+	case os.Getenv(asStub) != "":
+		stub.Main()
 	case os.Getenv(asIntruder) != "":
 		intrude()
 	case os.Getenv(asSupervisor) != "":
@@ -275,6 +279,7 @@ func (f *fakeSession) Register(wire.Register) error               { return nil }
 func (f *fakeSession) Unregister(string) error                    { return nil }
 func (f *fakeSession) SetOverride(wire.SetOverride) error         { return nil }
 func (f *fakeSession) Busy() bool                                 { return f.busy.Load() }
+func (f *fakeSession) Stopping(string)                            {}
 func (f *fakeSession) Close()                                     { close(f.closed) }
 
 // fakes makes sessions and remembers them.

@@ -85,7 +85,10 @@ func (c *connection) open(req wire.Request) (any, error) {
 	id := in.ID
 	switch {
 	case in.Existing && id == wire.DefaultSession:
-		c.reopen = nil
+		c.reopen, c.environ = nil, nil
+		if len(in.Env) > 0 {
+			c.environ = store.NewEnviron(in.Env) // of its requests; the session keeps its own
+		}
 		sess, err = c.s.existing(in)
 	case in.Existing:
 		sess, err = c.join(in)

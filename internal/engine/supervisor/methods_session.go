@@ -1,9 +1,7 @@
 package supervisor
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -109,7 +107,7 @@ func sessionList(c *connection, _ wire.Request) (any, error) {
 // of its own, or a kept one. The answer comes when its servers are gone.
 func sessionClose(c *connection, req wire.Request) (func(context.Context), error) {
 	var in wire.InSession
-	if err := decodeStrictly(req, &in); err != nil {
+	if err := req.Decode(&in); err != nil {
 		return nil, err
 	}
 	var sess session
@@ -157,7 +155,7 @@ func (s *server) endSession(sess session) {
 
 func reload(c *connection, req wire.Request) (any, error) {
 	var in wire.Reload
-	if err := decodeStrictly(req, &in); err != nil {
+	if err := req.Decode(&in); err != nil {
 		return nil, err
 	}
 	sess, err := c.find(in.Session)
@@ -179,13 +177,17 @@ func unregister(c *connection, req wire.Request) (any, error) {
 
 func setSessionOverride(c *connection, req wire.Request) (any, error) {
 	var in wire.SetOverride
-	return c.change(req, &in, &in.Session, func(sess session) error { return sess.SetOverride(in) })
+	return c.change(req, &in, &in.Session, func(sess session) error {
+		if in.DryRun {
+			return wire.NewError(wire.Usage, "'dryRun' is for '"+wire.MethodSetProjectOverride+"'", "")
+		}
+		return sess.SetOverride(in)
+	})
 }
 
-// change reads the parameters, a field that there is not being an error, and changes
-// the session that is named in them.
+// change reads the parameters and changes the session that is named in them.
 func (c *connection) change(req wire.Request, in any, id *string, do func(session) error) (any, error) {
-	if err := decodeStrictly(req, in); err != nil {
+	if err := req.Decode(in); err != nil {
 		return nil, err
 	}
 	sess, err := c.find(*id)
@@ -193,18 +195,4 @@ func (c *connection) change(req wire.Request, in any, id *string, do func(sessio
 		return nil, err
 	}
 	return struct{}{}, do(sess)
-}
-
-// decodeStrictly reads parameters, and refuses a field that they do not have: one that is
-// misspelt would change nothing, in silence.
-func decodeStrictly(req wire.Request, in any) error {
-	if err := req.Decode(in); err != nil {
-		return err
-	}
-	d := json.NewDecoder(bytes.NewReader(req.Params))
-	d.DisallowUnknownFields()
-	if err := d.Decode(in); err != nil {
-		return wire.NewError(wire.Usage, "the parameters of '"+req.Method+"' do not fit: "+err.Error(), "")
-	}
-	return nil
 }

@@ -74,11 +74,9 @@ func approveEntry(ctx context.Context, st *store.Store, in wire.Approve) (any, e
 	if err := c.Agreed(row, review, entry, files); err != nil {
 		return nil, err
 	}
-	if err := st.ApproveReview(ctx, review); err != nil {
-		return nil, err
-	}
-	doc.Servers = append(doc.Servers, engine.ApprovedRow(c, row, review))
-	return doc, nil
+	out, _, err := engine.Approve(ctx, c, row, review)
+	doc.Servers = append(doc.Servers, out)
+	return doc, err
 }
 
 // decide changes what is recorded about a name, in the project files of every client.

@@ -31,7 +31,7 @@ type sample struct {
 	value  any
 }
 
-func samples() []sample {
+func coreSamples() []sample {
 	at := time.Date(2026, 9, 30, 12, 0, 0, 250e6, time.UTC)
 	three, docs := 3, "docs"
 	tool := wire.Tool{Name: "echo", Joined: "mcp__docs__echo", Definition: json.RawMessage(`{"name":"echo","inputSchema":{"type":"object"}}`)}

@@ -28,6 +28,7 @@ type session interface {
 	Info() wire.SessionInfo
 	Store() *store.Store
 	Busy() bool
+	Stopping(why string)
 	Close()
 }
 

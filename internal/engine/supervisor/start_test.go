@@ -204,7 +204,7 @@ func TestChildsErrorReachesTheParent(t *testing.T) {
 	wantCode(t, err, wire.SupervisorUnreachable)
 }
 
-// TestModes: private from the first moment, whatever the umask (B144).
+// TestModes: private from the first moment, whatever the umask (B144, D2).
 func TestModes(t *testing.T) {
 	old := syscall.Umask(0)
 	defer syscall.Umask(old)

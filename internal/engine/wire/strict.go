@@ -7,6 +7,7 @@ import (
 	"iter"
 	"reflect"
 	"strings"
+	"unicode/utf8"
 )
 
 // What encoding/json lets pass and must not: a key that stands twice, of which it
@@ -44,8 +45,8 @@ func members(data []byte) iter.Seq2[string, []byte] {
 
 // plainKey is the text of a JSON string.
 func plainKey(quoted []byte) string {
-	if bytes.IndexByte(quoted, '\\') < 0 && len(quoted) >= 2 {
-		return strings.ToValidUTF8(string(quoted[1:len(quoted)-1]), "\uFFFD")
+	if bytes.IndexByte(quoted, '\\') < 0 && len(quoted) >= 2 && utf8.Valid(quoted) {
+		return string(quoted[1 : len(quoted)-1])
 	}
 	var key string
 	_ = json.Unmarshal(quoted, &key) // it is valid

@@ -32,6 +32,7 @@ type options struct {
 	killSelf              bool
 	ignoreTerm, ignoreEOF bool
 	child, childSetsid    string
+	childForked           string
 	// What it answers.
 	version, description string
 	caps, tools          names
@@ -46,6 +47,8 @@ type options struct {
 	notify               int
 	rawResult            string
 	crlf                 bool
+	gather               int
+	pause                time.Duration
 }
 
 // names is a list of words with commas between them.
@@ -98,6 +101,10 @@ func parse(args []string) (*options, error) {
 	f.StringVar(&o.child, "child", "", "start a child that sleeps, write its pid to `FILE`")
 	f.StringVar(&o.childSetsid, "child-setsid", "", "the same with a child in a session of its own, pid in `FILE`")
 
+	f.StringVar(&o.childForked, "child-forked", "", "the same with a child that nobody is the parent of, pid in `FILE`")
+
+	f.IntVar(&o.gather, "gather", 0, "keep the answers to tools/call until `N` are asked for, and give them in no order")
+	f.DurationVar(&o.pause, "pause", 0, "with -gather, rest for up to `DURATION` before each answer")
 	f.StringVar(&o.version, "version", "", "answer with the protocol `VERSION`, asked for or not")
 	f.Var(&o.caps, "caps", "announce `NAME,...` as capabilities; listChanged belongs to tools")
 	f.Var(&o.tools, "tools", "offer `NAME,...`")
