@@ -39,6 +39,9 @@ func TestMain(m *testing.M) {
 		"rude-server":  rude.Main,
 		"unprivileged": unprivileged,
 		"knock":        knock,
+
+		"other-supervisor": otherSupervisor,
+		"own-calls":        ownCalls,
 	})
 }
 
@@ -77,6 +80,7 @@ func TestScripts(t *testing.T) {
 			"one-block":   cmdOneBlock,
 			"wait-state":  cmdWaitState,
 			"wait-file":   cmdWaitFile,
+			"wait-socket": cmdWaitSocket,
 			"fingerprint": cmdFingerprint,
 			"gone":        cmdGone,
 			"lines":       cmdLines,
@@ -199,6 +203,7 @@ func cmdMemory(ts *testscript.TestScript, neg bool, args []string) {
 	want, err := strconv.Atoi(args[1])
 	ts.Check(err)
 	cmd := command(ts, args[2], args[3:]...)
+	forgetPeak()
 	out, _ := cmd.CombinedOutput()
 	if got := cmd.ProcessState.ExitCode(); got != want {
 		ts.Fatalf("exit status %d, want %d:\n%s", got, want, out)

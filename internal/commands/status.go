@@ -11,6 +11,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/commands/report"
 	"github.com/mcpctl/mcpctl/internal/engine/supervisor"
 	"github.com/mcpctl/mcpctl/internal/engine/wire"
+	"github.com/mcpctl/mcpctl/internal/store"
 	"github.com/mcpctl/mcpctl/internal/store/redact"
 )
 
@@ -53,12 +54,10 @@ func runStatus(ctx context.Context, a *app, o *statusOptions) error {
 	if err != nil {
 		return err
 	}
-	for _, name := range o.names {
-		if len(c.Named(name)) == 0 {
-			return c.NotFound(name)
-		}
-	}
 	if o.watch {
+		if err := o.known(c, nil); err != nil && a.session == "" {
+			return err
+		}
 		collectGarbage()
 		client, err := a.connectFor(ctx, c.Store)
 		if err != nil {
@@ -67,7 +66,14 @@ func runStatus(ctx context.Context, a *app, o *statusOptions) error {
 		defer client.Close()
 		return a.whileRead(ctx, func(ctx context.Context) error { return a.watchStatus(ctx, client, o.names) })
 	}
-	status, _ := a.liveStatus(ctx, c)
+	found, err := a.look(ctx, c, false)
+	if err != nil {
+		return err
+	}
+	status := found.status
+	if err := o.known(c, status.Servers); err != nil {
+		return err
+	}
 	status.Servers = only(status.Servers, o.names)
 	if err := a.print(status, func(w *bytes.Buffer) error { return statusTable(w, status) }); err != nil {
 		return err
@@ -76,6 +82,16 @@ func runStatus(ctx context.Context, a *app, o *statusOptions) error {
 		return exit(wire.ConfigInvalid.Exit())
 	}
 	a.sayNone(len(status.Servers))
+	return nil
+}
+
+// known refuses names that neither a file has nor the session.
+func (o *statusOptions) known(c *store.Config, servers []wire.ServerStatus) error {
+	for _, name := range o.names {
+		if len(c.Named(name)) == 0 && !slices.ContainsFunc(servers, func(s wire.ServerStatus) bool { return s.Name == name }) {
+			return c.NotFound(name)
+		}
+	}
 	return nil
 }
 
