@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"sync"
 	"time"
 
@@ -56,6 +57,7 @@ type run struct {
 	cancel  context.CancelFunc
 	kick    chan struct{} // try again now
 	refresh chan struct{} // list the tools again
+	env     store.Environ // of the present try, or the one before; guarded by the session's mu
 }
 
 // newServer makes a server that is not started. held: mu.
@@ -72,7 +74,7 @@ func newServer(s *Session, name string, w want) *server {
 // set moves to another state. In a session that is closed there is only one.
 // held: mu.
 func (sv *server) set(state wire.State, detail string, err error) {
-	if sv.session.closed && state != wire.Stopped {
+	if sv.session.stopped && state != wire.Stopped {
 		return
 	}
 	sv.state, sv.detail, sv.err, sv.updatedAt = state, detail, err, timestamp()
@@ -119,7 +121,7 @@ func (sv *server) start() {
 func (sv *server) keep(ctx context.Context, r *run, w want) {
 	b := backoff{tireless: w.admitted.Transport() != store.Stdio}
 	for ctx.Err() == nil {
-		w = sv.newest(w)
+		w = sv.newest(r, w)
 		b.started(time.Now())
 		began := time.Now()
 		connected, err := sv.connectOnce(ctx, r, w)
@@ -184,12 +186,13 @@ func askedFor(err error) time.Duration {
 
 // newest is w with the environment that the session has now. Another digest is
 // another run's business.
-func (sv *server) newest(w want) want {
+func (sv *server) newest(r *run, w want) want {
 	sv.session.mu.Lock()
 	defer sv.session.mu.Unlock()
 	if sv.want.fault == nil && sv.want.digest == w.digest {
 		w.admitted, w.env, w.secrets = sv.want.admitted, sv.want.env, sv.want.secrets
 	}
+	r.env = w.env
 	return w
 }
 
@@ -370,7 +373,9 @@ func (sv *server) acquireAs(ctx context.Context, as caller) (conn *dial.Conn, re
 			sv.tryFor(as)
 			sv.start()
 		case wire.Starting:
-			kicked = true // and so is the one that is under way
+			// And so is the one that is under way, unless it is made with another
+			// environment: what that could not reach, this one may.
+			kicked = kicked || as.env == nil || sv.run == nil || maps.Equal(as.env, sv.run.env)
 		case wire.Failed, wire.Disconnected:
 			if kicked || sv.givenUp || sv.run == nil {
 				err = sv.err

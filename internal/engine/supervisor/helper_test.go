@@ -279,8 +279,8 @@ func (f *fakeSession) Reload(context.Context, bool) wire.Reloaded { return wire.
 func (f *fakeSession) Register(wire.Register) error               { return nil }
 func (f *fakeSession) Unregister(string) error                    { return nil }
 func (f *fakeSession) SetOverride(wire.SetOverride) error         { return nil }
-func (f *fakeSession) Busy() bool                                 { return f.busy.Load() }
 func (f *fakeSession) Stopping(string)                            {}
+func (f *fakeSession) Busy() bool                                 { return f.busy.Load() }
 func (f *fakeSession) Close()                                     { close(f.closed) }
 
 // fakes makes sessions and remembers them.
