@@ -280,7 +280,6 @@ func (f *fakeSession) Unregister(string) error                    { return nil }
 func (f *fakeSession) SetOverride(wire.SetOverride) error         { return nil }
 func (f *fakeSession) Stopping(string)                            {}
 func (f *fakeSession) Busy() bool                                 { return f.busy.Load() }
-func (f *fakeSession) Stopping(string)                            {}
 func (f *fakeSession) Close()                                     { close(f.closed) }
 
 // fakes makes sessions and remembers them.
