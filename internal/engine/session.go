@@ -154,6 +154,9 @@ func (s *Session) Info() wire.SessionInfo {
 		Registered: registered, Overridden: overridden, Watching: s.files.how()}
 }
 
+// workspace is the folder that servers are told to work in.
+func (s *Session) workspace() string { return s.opts.Store.Workspace.Dir }
+
 // bump publishes a change of anything a snapshot shows. held: mu.
 func (s *Session) bump() {
 	s.generation++
