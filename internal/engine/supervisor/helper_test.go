@@ -19,6 +19,8 @@ import (
 	"github.com/mcpctl/mcpctl/internal/engine/record"
 	"github.com/mcpctl/mcpctl/internal/engine/wire"
 	"github.com/mcpctl/mcpctl/internal/store"
+	"github.com/mcpctl/mcpctl/testdata/servers/echo"
+	"github.com/mcpctl/mcpctl/testdata/servers/http"
 	"github.com/mcpctl/mcpctl/testdata/servers/stub"
 )
 
@@ -33,8 +35,10 @@ const (
 	idleFor      = "MCPCTL_TEST_IDLE"
 	asIntruder   = "MCPCTL_TEST_INTRUDER" // connect to this socket and say on stdout how it went
 	forkAgain    = "MCPCTL_TEST_FORK"     // leave the intruding to a child and end
-	asStub       = "TEST_STUB"            // be the stub server
-	runIntruder  = "MCPCTL_TEST_SPAWN"    // supervisor: start an intruder that writes to this file
+	asStub       = "TEST_STUB"            // be one of the servers
+	asEcho       = "TEST_ECHO"
+	asHTTP       = "TEST_HTTP"
+	runIntruder  = "MCPCTL_TEST_SPAWN" // supervisor: start an intruder that writes to this file
 )
 
 func TestMain(m *testing.M) {
@@ -43,6 +47,10 @@ func TestMain(m *testing.M) {
 		intrude()
 	case os.Getenv(asStub) != "":
 		stub.Main()
+	case os.Getenv(asEcho) != "":
+		echo.Main()
+	case os.Getenv(asHTTP) != "":
+		http.Main()
 	case os.Getenv(asSupervisor) != "":
 		syscall.Exit(superviseInChild()) // os.Exit of a race build rests for a second first
 	default:

@@ -21,6 +21,12 @@ func (p place) stubs(t *testing.T, servers map[string][]string) {
 	for name, flags := range servers {
 		entries[name] = map[string]any{"command": ownFile(), "args": append([]string{}, flags...), "env": map[string]string{asStub: "1"}, "timeout": "10s"}
 	}
+	p.entries(t, entries)
+}
+
+// entries writes a user's file.
+func (p place) entries(t *testing.T, entries map[string]any) {
+	t.Helper()
 	data, err := json.Marshal(map[string]any{"mcpServers": entries})
 	if err != nil {
 		t.Fatal(err)

@@ -36,6 +36,7 @@ type options struct {
 	session  bool
 	drop     int
 	hang     string
+	sdk      bool
 }
 
 // getStream is the value of -get that opens an event stream.
@@ -71,6 +72,8 @@ func parse(args []string) (*options, error) {
 	f.BoolVar(&o.session, "session", false, "hand out session ids and ask for them")
 	f.IntVar(&o.drop, "drop", 0, "forget all sessions, once, after `N` POSTs; implies -session")
 	f.StringVar(&o.hang, "hang", "", "never answer `METHOD`")
+
+	f.BoolVar(&o.sdk, "sdk", false, "be the echo server with -more, by the SDK, in all revisions; -log and what every request meets first still count")
 
 	err := f.Parse(args)
 	if errors.Is(err, flag.ErrHelp) {
