@@ -22,6 +22,7 @@ import (
 	"github.com/mcpctl/mcpctl/testdata/servers/echo"
 	httpserver "github.com/mcpctl/mcpctl/testdata/servers/http"
 	"github.com/mcpctl/mcpctl/testdata/servers/noisy"
+	"github.com/mcpctl/mcpctl/testdata/servers/rude"
 	"github.com/mcpctl/mcpctl/testdata/servers/slow"
 	"github.com/mcpctl/mcpctl/testdata/servers/stub"
 )
@@ -35,8 +36,12 @@ func TestMain(m *testing.M) {
 		"crash-server": crash.Main,
 		"noisy-server": noisy.Main,
 		"http-server":  httpserver.Main,
+		"rude-server":  rude.Main,
 		"unprivileged": unprivileged,
 		"knock":        knock,
+
+		"other-supervisor": otherSupervisor,
+		"own-calls":        ownCalls,
 	})
 }
 
@@ -75,6 +80,7 @@ func TestScripts(t *testing.T) {
 			"one-block":   cmdOneBlock,
 			"wait-state":  cmdWaitState,
 			"wait-file":   cmdWaitFile,
+			"wait-socket": cmdWaitSocket,
 			"fingerprint": cmdFingerprint,
 			"gone":        cmdGone,
 			"lines":       cmdLines,
@@ -197,6 +203,7 @@ func cmdMemory(ts *testscript.TestScript, neg bool, args []string) {
 	want, err := strconv.Atoi(args[1])
 	ts.Check(err)
 	cmd := command(ts, args[2], args[3:]...)
+	forgetPeak()
 	out, _ := cmd.CombinedOutput()
 	if got := cmd.ProcessState.ExitCode(); got != want {
 		ts.Fatalf("exit status %d, want %d:\n%s", got, want, out)

@@ -27,6 +27,11 @@ func WithCaller(ctx context.Context, c Caller) context.Context {
 // heardBy gives a call the ears of its caller, as far as the call asks for them.
 func heardBy(ctx context.Context, call wire.CallTool) context.Context {
 	c, _ := ctx.Value(callerKey{}).(Caller)
+	return dial.WithCaller(ctx, c.Of(call))
+}
+
+// Of are the ears of c for one call, as far as it asks for them.
+func (c Caller) Of(call wire.CallTool) dial.Caller {
 	var ear dial.Caller
 	if c.Progress != nil && call.ProgressToken != "" {
 		ear.Progress = func(p dial.Progress) {
@@ -39,5 +44,5 @@ func heardBy(ctx context.Context, call wire.CallTool) context.Context {
 			return dial.Answer{Action: reply.Action, Content: reply.Content}
 		}
 	}
-	return dial.WithCaller(ctx, ear)
+	return ear
 }

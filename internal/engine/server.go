@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"sync"
 	"time"
 
@@ -33,7 +34,8 @@ type server struct {
 	session *Session
 	name    string
 	want    want
-	pending bool // a new want waits until no call is in flight
+	pending bool // a new want, or a wish for another start, waits until no call is in flight
+	again   bool // it is that wish: pending although nothing changed
 
 	state     wire.State
 	detail    string
@@ -51,9 +53,11 @@ type server struct {
 
 // run is one goroutine that keeps one want connected.
 type run struct {
+	want    want
 	cancel  context.CancelFunc
 	kick    chan struct{} // try again now
 	refresh chan struct{} // list the tools again
+	env     store.Environ // of the present try, or the one before; guarded by the session's mu
 }
 
 // newServer makes a server that is not started. held: mu.
@@ -67,48 +71,20 @@ func newServer(s *Session, name string, w want) *server {
 	return &server{session: s, name: name, want: w, state: wire.NotRunning, last: last, updatedAt: timestamp()}
 }
 
-// set moves to another state. held: mu.
+// set moves to another state. In a session that is closed there is only one.
+// held: mu.
 func (sv *server) set(state wire.State, detail string, err error) {
+	if sv.session.stopped && state != wire.Stopped {
+		return
+	}
 	sv.state, sv.detail, sv.err, sv.updatedAt = state, detail, err, timestamp()
 	sv.session.bump()
 }
 
-// retarget takes what the configuration now asks. An equal digest means nothing
-// that matters changed and the server is left alone. held: mu.
-func (sv *server) retarget(w want) {
-	if w.fault == nil && w.digest == sv.want.digest {
-		sv.want.admitted = w.admitted
-		return
-	}
-	if w.fault != nil && sv.want.fault != nil && w.fault.Error() == sv.want.fault.Error() {
-		return
-	}
-	sv.want = w
-	if sv.inflight > 0 {
-		sv.pending = true
-		sv.set(wire.PendingReload, "the definition changed; it reloads when the calls in flight are done", nil)
-		return
-	}
-	sv.restart()
-}
-
-// restart ends the present run, if any, and starts the next. held: mu.
-func (sv *server) restart() {
-	sv.pending = false
-	running := sv.run != nil
-	sv.stop()
-	if running {
-		sv.session.event(sv.name, "info", "restarting: its definition or its variables changed")
-	}
-	if !running && sv.want.admitted.Lifecycle() == store.Lazy {
-		sv.set(wire.NotRunning, "", nil)
-		return
-	}
-	sv.start()
-}
-
-// stop ends the present run; the process is gone when last is closed. held: mu.
+// stop ends the present run; the process is gone when last is closed. What waited
+// for the calls in flight waits no more. held: mu.
 func (sv *server) stop() {
+	sv.pending, sv.again = false, false
 	if sv.run != nil {
 		sv.run.cancel()
 		sv.run = nil
@@ -122,12 +98,13 @@ func (sv *server) start() {
 		return
 	}
 	if sv.want.fault != nil {
+		sv.session.log(sv.name, "error", "mcpctl", sv.want.fault.Error(), sv.want.secrets)
 		sv.set(wire.InvalidConfig, sv.want.fault.Error(), sv.want.fault)
 		return
 	}
 	sv.want.values.Forget() // a start is a new beginning for them, too
 	ctx, cancel := context.WithCancel(sv.session.ctx)
-	r := &run{cancel: cancel, kick: make(chan struct{}, 1), refresh: make(chan struct{}, 1)}
+	r := &run{want: sv.want, cancel: cancel, kick: make(chan struct{}, 1), refresh: make(chan struct{}, 1)}
 	before, ended := sv.last, make(chan struct{})
 	sv.run, sv.last, sv.givenUp = r, ended, false
 	sv.set(wire.Starting, "", nil)
@@ -142,8 +119,9 @@ func (sv *server) start() {
 
 // keep connects, and connects again when the connection is lost, until ctx ends.
 func (sv *server) keep(ctx context.Context, r *run, w want) {
-	var b backoff
+	b := backoff{tireless: w.admitted.Transport() != store.Stdio}
 	for ctx.Err() == nil {
+		w = sv.newest(r, w)
 		b.started(time.Now())
 		began := time.Now()
 		connected, err := sv.connectOnce(ctx, r, w)
@@ -164,7 +142,9 @@ func (sv *server) keep(ctx context.Context, r *run, w want) {
 			b.reset()
 			continue
 		}
-		if codeOf(err) == string(wire.ConfigInvalid) { // a command of its values failed: it may ask a person, so only who needs it runs it again
+		// A command of its values failed: it may ask a person, so only who needs it runs
+		// it again. Or others have all descriptors, which no number of tries changes.
+		if codeOf(err) == string(wire.ConfigInvalid) || errors.Is(err, dial.ErrNoRoom) {
 			sv.lost(r, loss{state: wire.Failed, err: err, then: "; it is tried again when it is needed"})
 			if !waitKick(ctx, r, nil) {
 				return
@@ -182,6 +162,7 @@ func (sv *server) keep(ctx context.Context, r *run, w want) {
 			b.reset()
 			continue
 		}
+		wait = max(wait, askedFor(err))
 		sv.lost(r, loss{state: state, err: err, then: fmt.Sprintf("; next try in %s", wait.Round(100*time.Millisecond))})
 		timer := time.NewTimer(wait)
 		ok := waitKick(ctx, r, timer.C)
@@ -191,6 +172,28 @@ func (sv *server) keep(ctx context.Context, r *run, w want) {
 		}
 		sv.starting(r)
 	}
+}
+
+// askedFor is the pause that an HTTP server wants before the next try, within reason.
+func askedFor(err error) time.Duration {
+	const most = 5 * time.Minute
+	var e *dial.Error
+	if !errors.As(err, &e) {
+		return 0
+	}
+	return min(e.RetryAfter, most)
+}
+
+// newest is w with the environment that the session has now. Another digest is
+// another run's business.
+func (sv *server) newest(r *run, w want) want {
+	sv.session.mu.Lock()
+	defer sv.session.mu.Unlock()
+	if sv.want.fault == nil && sv.want.digest == w.digest {
+		w.admitted, w.env, w.secrets = sv.want.admitted, sv.want.env, sv.want.secrets
+	}
+	r.env = w.env
+	return w
 }
 
 // waitKick waits for the timer or for a kick; false when ctx ended.
@@ -252,7 +255,7 @@ func (sv *server) connectOnce(ctx context.Context, r *run, w want) (connected bo
 	s := sv.session
 	conn, err := dial.Open(ctx, w.admitted, dial.Options{
 		Env: w.env, Client: s.opts.Version, Values: w.values, Elicit: true, Workspace: s.workspace(),
-		Log:          func(e dial.Event) { s.log(sv.name, e.Level, e.Logger, e.Text, w.secrets) },
+		Log:          func(e dial.Event) { s.said(sv.name, e, w.secrets) },
 		ToolsChanged: func() { poke(r.refresh) },
 	})
 	if err != nil {
@@ -266,7 +269,8 @@ func (sv *server) connectOnce(ctx context.Context, r *run, w want) (connected bo
 	if !sv.ready(r, conn, tools) {
 		return false, nil
 	}
-	s.event(sv.name, "info", fmt.Sprintf("connected: %d tools, protocol %s", len(tools), conn.Info().ProtocolVersion))
+	s.event(sv.name, "info", fmt.Sprintf("connected: %d tools, protocol %s, workspace %s", len(tools), conn.Info().ProtocolVersion, s.opts.Store.Workspace.Dir))
+	sv.remember(ctx, w, ListedTools(tools))
 	for {
 		select {
 		case <-ctx.Done():
@@ -274,7 +278,7 @@ func (sv *server) connectOnce(ctx context.Context, r *run, w want) (connected bo
 		case <-conn.Done():
 			return true, orLost(conn.Err())
 		case <-r.refresh:
-			sv.relist(ctx, r, conn)
+			sv.relist(ctx, r, w, conn)
 			select { // at most one listing a second, however many notifications come
 			case <-ctx.Done():
 			case <-conn.Done():
@@ -319,13 +323,14 @@ func (sv *server) ready(r *run, conn *dial.Conn, tools []dial.Tool) bool {
 }
 
 // relist replaces the tools after a list_changed; a failure keeps the old ones.
-func (sv *server) relist(ctx context.Context, r *run, conn *dial.Conn) {
+func (sv *server) relist(ctx context.Context, r *run, w want, conn *dial.Conn) {
 	s := sv.session
 	tools, err := listTools(ctx, conn)
 	if err != nil {
 		s.log(sv.name, "warning", "mcpctl", "cannot list the tools again: "+err.Error(), sv.secrets())
 		return
 	}
+	sv.remember(ctx, w, ListedTools(tools))
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if sv.run == r && sv.conn == conn {
@@ -336,8 +341,8 @@ func (sv *server) relist(ctx context.Context, r *run, conn *dial.Conn) {
 
 // acquireAs waits for the connection and counts a call on it; release ends the
 // count. A server that waits for its next try is tried at once, one time. With a
-// digest, a server that runs with another one is errOtherEnviron.
-func (sv *server) acquireAs(ctx context.Context, digest string) (conn *dial.Conn, release func(), err error) {
+// caller, a server that runs with another one is errOtherEnviron.
+func (sv *server) acquireAs(ctx context.Context, as caller) (conn *dial.Conn, release func(), err error) {
 	s := sv.session
 	kicked := false
 	for {
@@ -346,7 +351,7 @@ func (sv *server) acquireAs(ctx context.Context, digest string) (conn *dial.Conn
 			s.mu.Unlock()
 			return nil, nil, wire.NewError(wire.NotFound, "server '"+sv.name+"' is no longer in force", "see: mcpctl list").On(sv.name)
 		}
-		other := digest != "" && digest != sv.want.digest
+		other := as.digest != "" && as.digest != sv.want.digest
 		switch sv.state {
 		case wire.Connected, wire.InvalidConfig, wire.NeedsSignIn, wire.NotRunning:
 			if other {
@@ -365,9 +370,12 @@ func (sv *server) acquireAs(ctx context.Context, digest string) (conn *dial.Conn
 			// Its run is about to publish that; there is nothing to send to.
 		case wire.NotRunning:
 			kicked = true // this start is the try
+			sv.tryFor(as)
 			sv.start()
 		case wire.Starting:
-			kicked = true // and so is the one that is under way
+			// And so is the one that is under way, unless it is made with another
+			// environment: what that could not reach, this one may.
+			kicked = kicked || as.env == nil || sv.run == nil || maps.Equal(as.env, sv.run.env)
 		case wire.Failed, wire.Disconnected:
 			if kicked || sv.givenUp || sv.run == nil {
 				err = sv.err
@@ -375,6 +383,7 @@ func (sv *server) acquireAs(ctx context.Context, digest string) (conn *dial.Conn
 				return nil, nil, err
 			}
 			kicked = true
+			sv.tryFor(as)
 			sv.detail = ""
 			sv.set(wire.Starting, "", nil)
 			poke(sv.run.kick)
@@ -401,16 +410,6 @@ func ended(conn *dial.Conn) bool {
 		return true
 	default:
 		return false
-	}
-}
-
-func (sv *server) release() {
-	s := sv.session
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	sv.inflight--
-	if sv.inflight == 0 && sv.pending {
-		sv.restart()
 	}
 }
 

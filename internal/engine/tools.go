@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"errors"
-	"slices"
 	"time"
 
 	"github.com/mcpctl/mcpctl/internal/engine/wire"
@@ -67,9 +66,7 @@ func (sv *server) describeTools(ctx context.Context, limit time.Duration) wire.S
 		out.Error = wire.FromError(err).On(sv.name)
 		return out
 	}
-	for _, t := range sv.tools {
-		out.Tools = append(out.Tools, wire.Tool{Name: t.Name, Definition: t.Raw, Unusable: t.Unusable})
-	}
+	out.Tools = Tools(sv.tools)
 	return out
 }
 
@@ -83,12 +80,7 @@ func (s *Session) join(out *wire.Tools) {
 		}
 	}
 	s.mu.Unlock()
-	names := joinNames(keys)
-	for _, sv := range out.Servers {
-		for i := range sv.Tools {
-			sv.Tools[i].Joined = names[toolKey{sv.Name, sv.Tools[i].Name}]
-		}
-	}
+	nameTools(out, keys)
 }
 
 // CallTool calls a tool once; it is never repeated. The limit is the request's
@@ -124,7 +116,7 @@ func (s *Session) CallTool(ctx context.Context, call wire.CallTool) (wire.CallRe
 	if err != nil {
 		return wire.CallResult{}, wire.FromError(err).On(call.Server)
 	}
-	return wire.CallResult{Schema: wire.Schema, Server: call.Server, Tool: call.Tool, Result: raw, MS: time.Since(began).Milliseconds()}, nil
+	return s.recorded(conn, call, wire.CallResult{Schema: wire.Schema, Server: call.Server, Tool: call.Tool, Result: raw, MS: time.Since(began).Milliseconds()}), nil
 }
 
 // renew replaces a connection that is no longer of use, unless that has happened.
@@ -158,22 +150,7 @@ func (sv *server) offers(tool string) error {
 	s := sv.session
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	names := make([]string, len(sv.tools))
-	for i, t := range sv.tools {
-		names[i] = t.Name
-	}
-	i := slices.Index(names, tool)
-	if i >= 0 && sv.tools[i].Unusable == "" {
-		return nil
-	}
-	if i >= 0 {
-		return wire.NewError(wire.NotFound, "the tool '"+tool+"' cannot be used: "+sv.tools[i].Unusable, "").On(sv.name)
-	}
-	hint := "see: mcpctl tools " + sv.name
-	if near := store.Closest(tool, names); near != "" {
-		hint = "did you mean '" + near + "'?"
-	}
-	return wire.NewError(wire.NotFound, "server '"+sv.name+"' has no tool '"+tool+"'", hint).On(sv.name)
+	return Offers(sv.name, sv.tools, tool)
 }
 
 // Reconnect starts a server again, whatever state it is in, and returns when it

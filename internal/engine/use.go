@@ -15,7 +15,7 @@ import (
 // ListResources returns the resources and templates of one server, or of all for
 // "". It waits for each to be connected and to answer, limit at most, 0 for a
 // minute; a server that has none to give carries its error and spoils no other.
-// Nothing is kept: resources are never listed before somebody asks.
+// Nothing is kept but for completion: resources are never listed before somebody asks.
 func (s *Session) ListResources(ctx context.Context, name string, limit time.Duration) (wire.Resources, error) {
 	servers, err := s.targets(name)
 	if err != nil {
@@ -38,6 +38,9 @@ func (sv *server) listResources(ctx context.Context, limit time.Duration) wire.S
 			var templates []json.RawMessage
 			templates, failed = conn.ListResourceTemplates(ctx)
 			out.Templates = append(out.Templates, templates...)
+			if failed == nil {
+				sv.rememberNow(ctx, ListedResources(list, templates))
+			}
 		}
 		return list, err
 	})
@@ -70,6 +73,9 @@ func (s *Session) ListPrompts(ctx context.Context, name string, limit time.Durat
 	out := wire.Prompts{Schema: wire.Schema, Servers: make([]wire.ServerPrompts, len(servers))}
 	each(servers, func(i int, sv *server) {
 		list, err := useWithin(ctx, sv, limit, (*dial.Conn).ListPrompts)
+		if err == nil {
+			sv.rememberNow(ctx, ListedPrompts(list))
+		}
 		out.Servers[i] = wire.ServerPrompts{Name: sv.name, State: sv.present(), Prompts: append([]json.RawMessage{}, list...), Error: sv.errorOf(err)}
 	})
 	if name != "" && out.Servers[0].Error != nil {
@@ -135,18 +141,7 @@ func (s *Session) Complete(ctx context.Context, in wire.Complete) (wire.Completi
 	if err != nil {
 		return wire.Completions{}, err
 	}
-	var answer struct {
-		Completion struct {
-			Values  []string `json:"values"`
-			Total   *int     `json:"total"`
-			HasMore bool     `json:"hasMore"`
-		} `json:"completion"`
-	}
-	if err := json.Unmarshal(raw, &answer); err != nil {
-		return wire.Completions{}, wire.NewError(wire.ConnectFailed, "the server's completion makes no sense", "").On(in.Server)
-	}
-	got := answer.Completion
-	return wire.Completions{Schema: wire.Schema, Server: in.Server, Values: append([]string{}, got.Values...), Total: got.Total, HasMore: got.HasMore}, nil
+	return Completions(in.Server, raw)
 }
 
 // targets are the servers that a request for name is about; "" means all.

@@ -45,7 +45,7 @@ func Test(ctx context.Context, server store.Admitted, opts Options) Result {
 	r := Result{Name: server.Name(), Tools: []string{}}
 	if opts.Timeout > 0 {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, opts.Timeout+leeway)
+		ctx, cancel = context.WithTimeoutCause(ctx, opts.Timeout+leeway, dial.Limit(opts.Timeout))
 		defer cancel()
 	}
 	r.Err = r.test(ctx, server, opts)
@@ -55,6 +55,14 @@ func Test(ctx context.Context, server store.Admitted, opts Options) Result {
 	r.OK = r.Err == nil
 	r.Duration = time.Since(began)
 	return r
+}
+
+// Open connects to server for one use of it. A busy HTTP server is asked again, as in
+// Test; errors are those of dial.Open. What is started ends with Close of the
+// connection.
+func Open(ctx context.Context, server store.Admitted, opts dial.Options) (*dial.Conn, error) {
+	opts.Retries = retries
+	return dial.Open(ctx, server, opts)
 }
 
 // leeway lets the handshake's own limit, which names itself in its error, pass

@@ -100,8 +100,8 @@ func (d *decoder) oauth(n *jsonc.Node) *OAuth {
 	if out.ClientRegistration == RegisterCIMD && out.ClientID != "" {
 		d.fail(o.Get("clientId").Position(), "'oauth.clientId' and the clientRegistration cimd exclude each other", "remove one of them")
 	}
-	if strings.HasPrefix(out.ClientSecret, "!") && d.entry.Source.Scope == Project {
-		d.fail(o.Get("clientSecret").Position(), "a '!command' value in 'oauth.clientSecret' of a project file",
+	if whose := noCommands(d.entry.Source.Scope); whose != "" && strings.HasPrefix(out.ClientSecret, "!") {
+		d.fail(o.Get("clientSecret").Position(), "a '!command' value in 'oauth.clientSecret' of "+whose,
 			"commands as values are for user and local files only; use ${NAME}")
 	}
 	return out

@@ -3,8 +3,10 @@ package supervisor
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -20,6 +22,8 @@ type connection struct {
 	s   *server
 	raw *net.UnixConn
 
+	conn atomic.Pointer[wire.Conn] // over raw, once it was let in
+
 	greeted atomic.Bool // it has said hello, and we have a protocol in common
 	asked   atomic.Bool // it asked for the end of the supervisor
 
@@ -34,8 +38,11 @@ type connection struct {
 	refusal  error         // why hello failed
 	latest   session       // what the id "default" means: the default session opened last
 	environ  store.Environ // the caller's, given with that opening
+	reopen   *store.Store  // what makes that session again once it was closed; nil: nothing
 	own      map[string]session
+	joined   map[string]session // kept ones it has named
 	watched  map[session]bool
+	readsLog bool                           // mcp.readLog with follow is under way
 	cancels  map[string]*context.CancelFunc // of the requests in flight, by id
 	inFlight atomic.Int64
 
@@ -43,7 +50,7 @@ type connection struct {
 }
 
 func newConnection(s *server, raw *net.UnixConn) *connection {
-	c := &connection{s: s, raw: raw, own: map[string]session{}, watched: map[session]bool{}, cancels: map[string]*context.CancelFunc{}}
+	c := &connection{s: s, raw: raw, own: map[string]session{}, joined: map[string]session{}, watched: map[session]bool{}, cancels: map[string]*context.CancelFunc{}}
 	c.work, c.cancel = context.WithCancel(context.Background())
 	return c
 }
@@ -64,7 +71,27 @@ func (c *connection) serve() {
 	})
 	defer silent.Stop()
 	conn := wire.NewConn(context.Background(), c.raw, c)
+	c.conn.Store(conn)
 	<-conn.Done()
+}
+
+// lastWord sends those who watch the last status there is, that of servers which are
+// stopped: the end of the connection alone does not tell that from a crash. A client
+// that does not read is not waited for.
+func (c *connection) lastWord() {
+	_ = c.raw.SetWriteDeadline(time.Now().Add(lastWordTimeout)) // before mu: who holds it may be writing to such a client
+	c.mu.Lock()
+	watched := slices.Collect(maps.Keys(c.watched))
+	c.mu.Unlock()
+	conn := c.conn.Load()
+	if conn == nil {
+		return
+	}
+	for _, sess := range watched {
+		if conn.Notify(context.Background(), wire.NotifyStatus, sess.Status()) != nil {
+			return
+		}
+	}
 }
 
 // end cancels what the client asked for and closes the sessions it owns. It

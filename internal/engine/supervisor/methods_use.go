@@ -31,7 +31,11 @@ var (
 	inServer = func(in *wire.InServer) *string { return &in.Session }
 
 	listTools = answering(inServer, func(ctx context.Context, s session, in wire.InServer) (wire.Tools, error) {
-		return s.ListTools(ctx, in.Server, millis(in.TimeoutMS))
+		tools, err := s.ListTools(ctx, in.Server, millis(in.TimeoutMS))
+		if in.Tool != "" {
+			tools.Only(in.Tool)
+		}
+		return tools, err
 	})
 	listResources = answering(inServer, func(ctx context.Context, s session, in wire.InServer) (wire.Resources, error) {
 		return s.ListResources(ctx, in.Server, millis(in.TimeoutMS))

@@ -84,7 +84,7 @@ func (c *Conn) brokenOff(ctx, bounded context.Context, a ask, x *exchange) error
 		return c.voice.fail(CodeTimeout, a.late+" within "+span(a.timeout), timeoutHint)
 	}
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		return c.voice.fail(CodeTimeout, a.late+" in time", timeoutHint)
+		return c.voice.fail(CodeTimeout, a.late+inTime(ctx), timeoutHint)
 	}
 	return fmt.Errorf("%s of '%s': %w", a.doing, c.voice.server, ctx.Err())
 }
@@ -121,6 +121,9 @@ func (c *Conn) lost(a ask, o outcome, err error) error {
 func (c *Conn) object(o outcome, what string) (json.RawMessage, error) {
 	if len(o.result) == 0 || o.result[0] != '{' {
 		return nil, c.voice.fail(CodeConnectFailed, "the server answered "+what+" without a result", "")
+	}
+	if depth(o.result) > deepest {
+		return nil, c.voice.fail(CodeConnectFailed, fmt.Sprintf("the answer to %s is nested more than %d levels deep", what, deepest), "")
 	}
 	switch kind := resultType(o.result); kind {
 	case "", complete:

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -64,6 +65,10 @@ type toolList struct {
 // add reads one definition. Whatever it is, it becomes a row.
 func (l *toolList) add(raw json.RawMessage) {
 	t := Tool{Raw: raw}
+	if depth(raw) > deepest {
+		l.addDeep(raw)
+		return
+	}
 	var fields struct {
 		Name        json.RawMessage `json:"name"`
 		Description json.RawMessage `json:"description"`
@@ -92,6 +97,19 @@ func (l *toolList) add(raw json.RawMessage) {
 			t.Unusable = "its x-mcp-header annotations are not valid: " + err.Error()
 		}
 		l.mirrors[t.Name] = mirrors
+	}
+	l.names[t.Name] = true
+	l.tools = append(l.tools, t)
+}
+
+// addDeep adds a tool whose definition is too deep to be passed on; its name is.
+func (l *toolList) addDeep(raw json.RawMessage) {
+	t := Tool{Raw: json.RawMessage("{}"), Unusable: fmt.Sprintf("its definition is nested more than %d levels deep", deepest)}
+	var fields struct {
+		Name string `json:"name"`
+	}
+	if json.Unmarshal(raw, &fields) == nil {
+		t.Name = fields.Name
 	}
 	l.names[t.Name] = true
 	l.tools = append(l.tools, t)

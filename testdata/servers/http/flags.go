@@ -37,6 +37,8 @@ type options struct {
 	drop     int
 	hang     string
 	sdk      bool
+
+	legacySSE bool
 }
 
 // getStream is the value of -get that opens an event stream.
@@ -74,6 +76,7 @@ func parse(args []string) (*options, error) {
 	f.StringVar(&o.hang, "hang", "", "never answer `METHOD`")
 
 	f.BoolVar(&o.sdk, "sdk", false, "be the echo server with -more, by the SDK, in all revisions; -log and what every request meets first still count")
+	f.BoolVar(&o.legacySSE, "legacy-sse", false, "speak the old HTTP+SSE transport and no other")
 
 	err := f.Parse(args)
 	if errors.Is(err, flag.ErrHelp) {
