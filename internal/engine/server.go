@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"sync"
 	"time"
 
@@ -56,6 +57,7 @@ type run struct {
 	cancel  context.CancelFunc
 	kick    chan struct{} // try again now
 	refresh chan struct{} // list the tools again
+	env     store.Environ // of the present try, or the one before; guarded by the session's mu
 }
 
 // newServer makes a server that is not started. held: mu.
@@ -72,7 +74,7 @@ func newServer(s *Session, name string, w want) *server {
 // set moves to another state. In a session that is closed there is only one.
 // held: mu.
 func (sv *server) set(state wire.State, detail string, err error) {
-	if sv.session.closed && state != wire.Stopped {
+	if sv.session.stopped && state != wire.Stopped {
 		return
 	}
 	sv.state, sv.detail, sv.err, sv.updatedAt = state, detail, err, timestamp()
@@ -119,7 +121,7 @@ func (sv *server) start() {
 func (sv *server) keep(ctx context.Context, r *run, w want) {
 	b := backoff{tireless: w.admitted.Transport() != store.Stdio}
 	for ctx.Err() == nil {
-		w = sv.newest(w)
+		w = sv.newest(r, w)
 		b.started(time.Now())
 		began := time.Now()
 		connected, err := sv.connectOnce(ctx, r, w)
@@ -184,12 +186,13 @@ func askedFor(err error) time.Duration {
 
 // newest is w with the environment that the session has now. Another digest is
 // another run's business.
-func (sv *server) newest(w want) want {
+func (sv *server) newest(r *run, w want) want {
 	sv.session.mu.Lock()
 	defer sv.session.mu.Unlock()
 	if sv.want.fault == nil && sv.want.digest == w.digest {
 		w.admitted, w.env, w.secrets = sv.want.admitted, sv.want.env, sv.want.secrets
 	}
+	r.env = w.env
 	return w
 }
 
@@ -251,7 +254,7 @@ func (sv *server) connectOnce(ctx context.Context, r *run, w want) (connected bo
 	}()
 	s := sv.session
 	conn, err := dial.Open(ctx, w.admitted, dial.Options{
-		Env: w.env, Client: s.opts.Version, Values: w.values,
+		Env: w.env, Client: s.opts.Version, Values: w.values, Elicit: true, Workspace: s.workspace(),
 		Log:          func(e dial.Event) { s.said(sv.name, e, w.secrets) },
 		ToolsChanged: func() { poke(r.refresh) },
 	})
@@ -267,6 +270,7 @@ func (sv *server) connectOnce(ctx context.Context, r *run, w want) (connected bo
 		return false, nil
 	}
 	s.event(sv.name, "info", fmt.Sprintf("connected: %d tools, protocol %s, workspace %s", len(tools), conn.Info().ProtocolVersion, s.opts.Store.Workspace.Dir))
+	sv.remember(ctx, w, ListedTools(tools))
 	for {
 		select {
 		case <-ctx.Done():
@@ -274,7 +278,7 @@ func (sv *server) connectOnce(ctx context.Context, r *run, w want) (connected bo
 		case <-conn.Done():
 			return true, orLost(conn.Err())
 		case <-r.refresh:
-			sv.relist(ctx, r, conn)
+			sv.relist(ctx, r, w, conn)
 			select { // at most one listing a second, however many notifications come
 			case <-ctx.Done():
 			case <-conn.Done():
@@ -319,13 +323,14 @@ func (sv *server) ready(r *run, conn *dial.Conn, tools []dial.Tool) bool {
 }
 
 // relist replaces the tools after a list_changed; a failure keeps the old ones.
-func (sv *server) relist(ctx context.Context, r *run, conn *dial.Conn) {
+func (sv *server) relist(ctx context.Context, r *run, w want, conn *dial.Conn) {
 	s := sv.session
 	tools, err := listTools(ctx, conn)
 	if err != nil {
 		s.log(sv.name, "warning", "mcpctl", "cannot list the tools again: "+err.Error(), sv.secrets())
 		return
 	}
+	sv.remember(ctx, w, ListedTools(tools))
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if sv.run == r && sv.conn == conn {
@@ -368,7 +373,9 @@ func (sv *server) acquireAs(ctx context.Context, as caller) (conn *dial.Conn, re
 			sv.tryFor(as)
 			sv.start()
 		case wire.Starting:
-			kicked = true // and so is the one that is under way
+			// And so is the one that is under way, unless it is made with another
+			// environment: what that could not reach, this one may.
+			kicked = kicked || as.env == nil || sv.run == nil || maps.Equal(as.env, sv.run.env)
 		case wire.Failed, wire.Disconnected:
 			if kicked || sv.givenUp || sv.run == nil {
 				err = sv.err
