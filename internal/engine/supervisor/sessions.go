@@ -24,10 +24,16 @@ type session interface {
 	changeable
 	ListTools(ctx context.Context, server string, limit time.Duration) (wire.Tools, error)
 	CallTool(ctx context.Context, call wire.CallTool) (wire.CallResult, error)
+	ListResources(ctx context.Context, server string, limit time.Duration) (wire.Resources, error)
+	ReadResource(ctx context.Context, in wire.ReadResource) (wire.ResourceResult, error)
+	ListPrompts(ctx context.Context, server string, limit time.Duration) (wire.Prompts, error)
+	GetPrompt(ctx context.Context, in wire.GetPrompt) (wire.PromptResult, error)
+	Complete(ctx context.Context, in wire.Complete) (wire.Completions, error)
 	Reconnect(ctx context.Context, server string) error
 	Info() wire.SessionInfo
 	Store() *store.Store
 	Busy() bool
+	Stopping(why string)
 	Close()
 }
 
