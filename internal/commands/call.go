@@ -113,7 +113,7 @@ func runCall(ctx context.Context, a *app, o *callOptions) error {
 		return err
 	}
 	if o.tool == "" {
-		if o.server, o.tool, err = splitName(s, o.server); err != nil {
+		if o.server, o.tool, err = a.splitLive(ctx, s, o.server); err != nil {
 			return err
 		}
 	}
@@ -154,12 +154,36 @@ func (a *app) call(ctx context.Context, r route, o *callOptions, in *arguments, 
 	return a.printCall(o, report.Call{CallResult: doc}, keep)
 }
 
-// splitName splits SERVER.TOOL at the longest server name that is known, since
+// splitName splits SERVER.TOOL at the longest server name that the files have, since
 // both names may hold dots.
 func splitName(s *store.Store, joined string) (server, tool string, err error) {
-	best := ""
+	var names []string
 	for _, row := range s.Load().Rows {
-		name := row.Entry.Name
+		names = append(names, row.Entry.Name)
+	}
+	return splitAmong(names, joined)
+}
+
+// splitLive is splitName that also knows the servers which only the session has.
+func (a *app) splitLive(ctx context.Context, s *store.Store, joined string) (server, tool string, err error) {
+	server, tool, err = splitName(s, joined)
+	if err == nil && !a.namesSession() {
+		return server, tool, nil
+	}
+	found, lookErr := a.look(ctx, s.Load(), false)
+	if lookErr != nil {
+		return "", "", lookErr
+	}
+	var names []string
+	for _, st := range found.status.Servers {
+		names = append(names, st.Name)
+	}
+	return splitAmong(names, joined)
+}
+
+func splitAmong(names []string, joined string) (server, tool string, err error) {
+	best := ""
+	for _, name := range names {
 		if strings.HasPrefix(joined, name+".") && len(name) > len(best) {
 			best = name
 		}
