@@ -254,7 +254,7 @@ func (sv *server) connectOnce(ctx context.Context, r *run, w want) (connected bo
 	}()
 	s := sv.session
 	conn, err := dial.Open(ctx, w.admitted, dial.Options{
-		Env: w.env, Client: s.opts.Version, Values: w.values,
+		Env: w.env, Client: s.opts.Version, Values: w.values, Elicit: true, Workspace: s.workspace(),
 		Log:          func(e dial.Event) { s.said(sv.name, e, w.secrets) },
 		ToolsChanged: func() { poke(r.refresh) },
 	})
@@ -270,6 +270,7 @@ func (sv *server) connectOnce(ctx context.Context, r *run, w want) (connected bo
 		return false, nil
 	}
 	s.event(sv.name, "info", fmt.Sprintf("connected: %d tools, protocol %s, workspace %s", len(tools), conn.Info().ProtocolVersion, s.opts.Store.Workspace.Dir))
+	sv.remember(ctx, w, ListedTools(tools))
 	for {
 		select {
 		case <-ctx.Done():
@@ -277,7 +278,7 @@ func (sv *server) connectOnce(ctx context.Context, r *run, w want) (connected bo
 		case <-conn.Done():
 			return true, orLost(conn.Err())
 		case <-r.refresh:
-			sv.relist(ctx, r, conn)
+			sv.relist(ctx, r, w, conn)
 			select { // at most one listing a second, however many notifications come
 			case <-ctx.Done():
 			case <-conn.Done():
@@ -322,13 +323,14 @@ func (sv *server) ready(r *run, conn *dial.Conn, tools []dial.Tool) bool {
 }
 
 // relist replaces the tools after a list_changed; a failure keeps the old ones.
-func (sv *server) relist(ctx context.Context, r *run, conn *dial.Conn) {
+func (sv *server) relist(ctx context.Context, r *run, w want, conn *dial.Conn) {
 	s := sv.session
 	tools, err := listTools(ctx, conn)
 	if err != nil {
 		s.log(sv.name, "warning", "mcpctl", "cannot list the tools again: "+err.Error(), sv.secrets())
 		return
 	}
+	sv.remember(ctx, w, ListedTools(tools))
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if sv.run == r && sv.conn == conn {

@@ -58,6 +58,8 @@ type Session struct {
 	files      *fileWatch
 	stopped    bool // only that is published any more
 	closed     bool
+	ended      bool // closed by itself, and not with the supervisor
+	closing    sync.Once
 }
 
 // NewSession reads the configuration, watches its files, and connects the
@@ -107,25 +109,23 @@ func (s *Session) stopping(why string) {
 }
 
 // Close stops all servers, in parallel, and returns when they are gone. Those who
-// watch get one more snapshot, which says so. A second call waits, too.
+// watch get one more snapshot, which says that the session has ended, unless all of
+// them are stopping. A second call waits, too.
 func (s *Session) Close() {
-	s.mu.Lock()
-	if s.closed {
+	s.closing.Do(func() {
+		s.mu.Lock()
+		s.closed, s.ended = true, !s.stopped
+		s.stopping("the session was closed")
 		s.mu.Unlock()
+		s.cancel()
 		s.wg.Wait()
-		return
-	}
-	s.closed = true
-	s.stopping("the session was closed")
-	s.mu.Unlock()
-	s.cancel()
-	s.wg.Wait()
-	s.files.close()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for w := range s.watches {
-		w.end()
-	}
+		s.files.close()
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		for w := range s.watches {
+			w.end()
+		}
+	})
 }
 
 // Busy tells whether the session must be kept although no client is there: a
@@ -153,6 +153,9 @@ func (s *Session) Info() wire.SessionInfo {
 	return wire.SessionInfo{Session: s.opts.ID, Workspace: s.store.Workspace.Dir, Client: s.store.Client.Name, Servers: len(s.servers),
 		Registered: registered, Overridden: overridden, Watching: s.files.how()}
 }
+
+// workspace is the folder that servers are told to work in.
+func (s *Session) workspace() string { return s.opts.Store.Workspace.Dir }
 
 // bump publishes a change of anything a snapshot shows. held: mu.
 func (s *Session) bump() {

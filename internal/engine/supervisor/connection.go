@@ -42,12 +42,15 @@ type connection struct {
 	own      map[string]session
 	joined   map[string]session // kept ones it has named
 	watched  map[session]bool
-	readsLog bool // mcp.readLog with follow is under way
+	readsLog bool                           // mcp.readLog with follow is under way
+	cancels  map[string]*context.CancelFunc // of the requests in flight, by id
 	inFlight atomic.Int64
+
+	questions questions // of servers, put to this client
 }
 
 func newConnection(s *server, raw *net.UnixConn) *connection {
-	c := &connection{s: s, raw: raw, own: map[string]session{}, joined: map[string]session{}, watched: map[session]bool{}}
+	c := &connection{s: s, raw: raw, own: map[string]session{}, joined: map[string]session{}, watched: map[session]bool{}, cancels: map[string]*context.CancelFunc{}}
 	c.work, c.cancel = context.WithCancel(context.Background())
 	return c
 }
@@ -145,11 +148,25 @@ func (c *connection) Handle(ctx context.Context, req wire.Request) {
 		return
 	}
 	c.inFlight.Add(1)
+	doing, cancel := context.WithCancel(c.work)
+	id := req.ID()
+	c.cancels[id] = &cancel
 	c.calls.Go(func() {
 		defer c.inFlight.Add(-1)
+		defer c.forget(id, &cancel)
 		defer c.recoverFrom(ctx, req)
-		work(c.work)
+		work(doing)
 	})
+}
+
+// forget ends what belongs to a request that is answered.
+func (c *connection) forget(id string, cancel *context.CancelFunc) {
+	(*cancel)()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.cancels[id] == cancel { // and not a later request that a client gave the same id
+		delete(c.cancels, id)
+	}
 }
 
 // recoverFrom turns a panic into the failure of one request: the process holds

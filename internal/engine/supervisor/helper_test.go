@@ -243,6 +243,7 @@ func (r *running) wait(t *testing.T) string {
 
 // fakeSession stands for an engine.
 type fakeSession struct {
+	session // nil: what is not here is not asked for
 	o       engine.SessionOptions
 	call    func(ctx context.Context, call wire.CallTool) (wire.CallResult, error)
 	busy    atomic.Bool
