@@ -264,6 +264,9 @@ func TestB141MemoryAndLog(t *testing.T) {
 	}
 	for _, file := range []string{"mcp.log", "mcp.log.1"} {
 		info, err := os.Stat(filepath.Join(p.home, ".local/state/mcpctl", file))
+		if file == "mcp.log.1" && os.IsNotExist(err) {
+			continue // what the server may write of it did not fill the first
+		}
 		if err != nil || info.Size() > mostLog {
 			t.Errorf("%s: %v, %+v", file, err, info)
 		}
