@@ -75,6 +75,11 @@ func (a *app) completeCall(cmd *cobra.Command, args []string, word string) ([]st
 			}
 		}
 	}
+	if len(args) == 0 && strings.Contains(word, ".") {
+		if out := a.joinedTools(word); len(out) > 0 {
+			return out, cobra.ShellCompDirectiveNoFileComp
+		}
+	}
 	if len(args) < 2 {
 		return a.completeTool(cmd, args, word)
 	}
@@ -85,6 +90,24 @@ func (a *app) completeCall(cmd *cobra.Command, args []string, word string) ([]st
 		}
 	}
 	return nil, cobra.ShellCompDirectiveNoFileComp
+}
+
+// joinedTools are the tools of a server as SERVER.TOOL, when that has been begun.
+func (a *app) joinedTools(word string) proposals {
+	s, err := a.openQuietly()
+	if err != nil {
+		return nil
+	}
+	server, _, err := splitName(s, word)
+	if err != nil {
+		return nil
+	}
+	l, _ := a.listed(server)
+	var out proposals
+	for _, t := range l.Tools {
+		out.add(server+"."+t.Name, t.Description)
+	}
+	return out
 }
 
 // completeArguments completes k= and k=v by a schema.

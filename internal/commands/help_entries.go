@@ -48,6 +48,11 @@ What mcpctl does with it.
   toolExposure  the same for single tools: {"search": "direct", "drop_*": "hidden"}. An
                 exact name counts before a pattern, and among patterns the first.
 
+A server that asks where it may work (its roots) is told the workspace. One whose args
+name folders that exist - absolute, with ~/ or with ./ in front, from its cwd - is told
+those instead: some servers let the roots take the place of their arguments, and what
+you wrote there must be neither widened nor lost. A test tells a server no roots.
+
 An entry without command, url and type is an override: it changes the server of its name
 in the file below it, and holds nothing but enabled, timeout, exposure and toolExposure.
 It stands in a project's or a local file; mcpctl enable and disable write one.

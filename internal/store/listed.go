@@ -81,6 +81,9 @@ func (s *Store) readListed(fp Fingerprint) (Listed, bool) {
 // those that are there already. env are the values that it runs with. It waits
 // little, and has no error: what was not kept is not completed.
 func (s *Store) KeepListed(ctx context.Context, server Admitted, env Environ, l Listed) {
+	if server.Fingerprint() == "" {
+		return // it stands in no file, so nothing will ask for it
+	}
 	release, err := atomicfile.Lock(ctx, s.Places.Locks(), s.listedDir(), listedWait)
 	if err != nil {
 		return

@@ -163,6 +163,9 @@ func (g *guard) exchange(req *http.Request, body []byte, call *jsonrpc.Request, 
 	case resp.StatusCode >= 300:
 		resp.Body.Close()
 		return nil, g.redirected(req, resp)
+	case headerSafe(resp.Header.Get(sessionHeader)) == "" && resp.Header.Get(sessionHeader) != "":
+		drain(resp)
+		return nil, g.voice.fail(CodeConnectFailed, "the server gives a session id that cannot be sent back", "")
 	case !call.IsCall() || g.legacy: // the old transport answers on its stream
 		drain(resp)
 		return resp, nil
