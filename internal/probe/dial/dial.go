@@ -100,7 +100,7 @@ func Open(ctx context.Context, server store.Admitted, opts Options) (*Conn, erro
 		return nil, err
 	}
 	c, err := open(ctx, server, l, opts)
-	if unauthorized(err) && len(l.Commands) > 0 {
+	if unauthorized(err) && l.Sends() {
 		if opts.Values.Forget(); values.reused {
 			return Open(ctx, server, opts) // nothing is left to be used again, so this is once
 		}

@@ -63,7 +63,7 @@ func (d *dialer) newRemote() (*remote, error) {
 	if r.guard.headers.Get("User-Agent") == "" {
 		r.guard.headers.Set("User-Agent", strings.TrimSuffix("mcpctl/"+d.opts.Client, "/"))
 	}
-	if len(l.Commands) > 0 {
+	if l.Sends() {
 		r.guard.onRefused = func(err error) { r.refused(d.opts.Values, err) }
 	}
 	client := &http.Client{Transport: r.guard, CheckRedirect: r.guard.checkRedirect}
