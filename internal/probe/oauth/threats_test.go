@@ -172,6 +172,14 @@ func TestE5Proxy(t *testing.T) {
 
 // TestE6Redirects: none to another origin, and none for what carries a secret.
 func TestE6Redirects(t *testing.T) {
+	for _, code := range []string{"301", "302", "303", "307", "308"} { // nor within the origin
+		w := newWorld(t, "-token", "see-"+code)
+		_, err := w.signIn("o")
+		wantError(t, err, CodeLoginFailed, "redirects to")
+		if n := len(w.srv.Requests("/elsewhere")); n != 0 {
+			t.Errorf("%s was followed", code)
+		}
+	}
 	for _, flags := range []string{"-prm redirect", "-metadata redirect", "-token redirect"} {
 		w := newWorld(t, strings.Fields(flags)...)
 		_, err := w.signIn("o")

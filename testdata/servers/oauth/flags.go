@@ -102,7 +102,7 @@ func Parse(args ...string) (*Options, error) {
 	f.BoolVar(&o.NoRefreshBack, "no-refresh-back", false, "none is given on refresh")
 	f.BoolVar(&o.ScopeEmpty, "scope-empty", false, "the token answer has scope \"\" and expires_in null")
 	f.StringVar(&o.Expires, "expires", "", "expires_in is `HOW`: string, absent, null")
-	f.StringVar(&o.Token, "token", "", "the token endpoint answers codes with `HOW`: 500, hang, html, empty, ok-false, redirect, dpop, newline, or an error's name")
+	f.StringVar(&o.Token, "token", "", "the token endpoint answers codes with `HOW`: 500, hang, html, empty, ok-false, redirect, see-CODE (a redirect within the origin), dpop, newline, or an error's name")
 	f.StringVar(&o.Refresh, "refresh", "", "and refresh tokens with `HOW`")
 	f.BoolVar(&o.Device, "device", false, "there is a sign-in by device code")
 	f.IntVar(&o.DevicePolls, "device-polls", 1, "which is pending for `N` questions")

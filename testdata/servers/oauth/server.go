@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -178,6 +179,10 @@ func (x *exchange) odd(how string) bool {
 		io.WriteString(x.w, "<!doctype html><title>Sign in</title>")
 	case "redirect": // to the same server by another name: another origin
 		http.Redirect(x.w, x.req, strings.Replace(x.base, "127.0.0.1", "localhost", 1)+x.req.URL.RequestURI(), http.StatusTemporaryRedirect)
+	case "see-301", "see-302", "see-303", "see-307", "see-308":
+		x.w.Header().Set("Location", "/elsewhere")
+		code, _ := strconv.Atoi(how[len("see-"):])
+		x.w.WriteHeader(code)
 	default:
 		return false
 	}
