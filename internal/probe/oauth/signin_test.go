@@ -352,14 +352,31 @@ func TestE12Migration(t *testing.T) {
 	if list, _ := w.keeper.List(); len(list) != 1 {
 		t.Errorf("%d credentials", len(list))
 	}
+	w.srv.Change(func(o *fakeOptions) { o.Servers = w.base() + " " + other.base() }) // both: the one we know stays
+	if s := w.mustSignIn("o"); s.Issuer != other.base() {
+		t.Errorf("%+v", s)
+	}
+	w = newWorld(t, "-step-up", "b") // what one has granted is no matter of another
+	w.config.Scope = "a"
+	w.mustSignIn("o")
+	_, err := w.call(NewTokens(w.keeper, w.target("o")), "tools/call")
+	wantError(t, err, CodeLoginRequired)
+	other = newWorld(t)
+	w.config.Scope = "c"
+	w.srv.Change(func(o *fakeOptions) { o.Servers = other.base() })
+	w.mustSignIn("o")
+	if got := other.forms("/authorize", "scope"); !slices.Equal(got, []string{"c"}) {
+		t.Error(got)
+	}
+	other = newWorld(t)
 	w = newWorld(t, "-no-dcr", "-client-id", "me", "-client-secret", "pre-registered-secret")
 	w.config.ClientID, w.config.ClientSecret = "me", "pre-registered-secret"
 	w.srv.Change(func(o *fakeOptions) { o.Methods = methodBasic })
 	w.mustSignIn("o")
 	w.srv.Change(func(o *fakeOptions) { o.Servers = other.base() })
-	_, err := w.signIn("o")
+	_, err = w.signIn("o")
 	wantError(t, err, CodeLoginFailed, other.base(), w.base(), "oauth.clientId")
-	if n := len(other.srv.Requests("/token")); n != 1 {
+	if n := len(other.srv.Requests("/token")); n != 0 {
 		t.Errorf("%d token requests", n)
 	}
 }
