@@ -28,10 +28,13 @@ var volatile = []struct{ pattern, instead string }{
 	{`"ms":\d+`, `"ms":1`},
 	{`"generation":\d+`, `"generation":1`},
 	{`"epoch":"[^"]+"`, `"epoch":"epoch-1"`},
+	{`"session":"[0-9a-f]{16}"`, `"session":"0123456789abcdef"`},
 	{`"clients":\d+`, `"clients":1`},
 	{`"version":"devel[^"]*"`, `"version":"devel"`},
 	{`"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z"`, `"2026-01-02T03:04:05Z"`},
 	{`workspaces/[0-9a-f]{16}/`, `workspaces/0123456789abcdef/`},
+	{`"(id|outputId)":"[a-z0-9]{26}"`, `"$1":"k7m2p4q6r3s5t7u2v4w6x3y5z7"`},
+	{`("tool":"[^"]*","size":)\d+`, `${1}1`},
 	{`"watching":"[a-z]+"`, `"watching":"events"`},
 }
 
@@ -124,7 +127,7 @@ func TestDocuments(t *testing.T) {
 		if more := bytes.Replace(data, []byte(`"schema": 1,`), []byte(`"schema": 1, "later": [],`), 1); validDocument(name, more) != nil {
 			t.Errorf("%s: a new field is not valid", name)
 		}
-		if list := regexp.MustCompile(`(?s)"(servers|problems|results|sessions)": \[.*?\n?\s*\]`).Find(data); list != nil {
+		if list := regexp.MustCompile(`(?s)"(servers|problems|results|sessions|outputs)": \[.*?\n?\s*\]`).Find(data); list != nil {
 			key, _, _ := bytes.Cut(list, []byte(":"))
 			if null := bytes.Replace(data, list, append(key, []byte(": null")...), 1); json.Valid(null) && validDocument(name, null) == nil {
 				t.Errorf("%s: null is valid as a list", name)
@@ -134,7 +137,7 @@ func TestDocuments(t *testing.T) {
 }
 
 // silent are the commands that write no document of their own.
-var silent = []string{"completion", "help", "exit-codes", "environment", "files", "entries", "demo", "schema", "supervisor-run"}
+var silent = []string{"completion", "help", "exit-codes", "environment", "files", "entries", "protocol", "rpc", "demo", "schema", "supervisor-run"}
 
 // TestCommandsHaveDocuments: a new command has a document, or says that it has none.
 func TestCommandsHaveDocuments(t *testing.T) {

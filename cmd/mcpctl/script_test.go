@@ -23,6 +23,7 @@ import (
 	httpserver "github.com/mcpctl/mcpctl/testdata/servers/http"
 	"github.com/mcpctl/mcpctl/testdata/servers/noisy"
 	"github.com/mcpctl/mcpctl/testdata/servers/oauth"
+	"github.com/mcpctl/mcpctl/testdata/servers/rude"
 	"github.com/mcpctl/mcpctl/testdata/servers/slow"
 	"github.com/mcpctl/mcpctl/testdata/servers/stub"
 )
@@ -38,8 +39,12 @@ func TestMain(m *testing.M) {
 		"http-server":  httpserver.Main,
 		"oauth-server": oauth.Main,
 		"fakebrowser":  oauth.Browse,
+		"rude-server":  rude.Main,
 		"unprivileged": unprivileged,
 		"knock":        knock,
+
+		"other-supervisor": otherSupervisor,
+		"own-calls":        ownCalls,
 	})
 }
 
@@ -78,6 +83,7 @@ func TestScripts(t *testing.T) {
 			"one-block":   cmdOneBlock,
 			"wait-state":  cmdWaitState,
 			"wait-file":   cmdWaitFile,
+			"wait-socket": cmdWaitSocket,
 			"fingerprint": cmdFingerprint,
 			"gone":        cmdGone,
 			"lines":       cmdLines,
@@ -201,6 +207,7 @@ func cmdMemory(ts *testscript.TestScript, neg bool, args []string) {
 	want, err := strconv.Atoi(args[1])
 	ts.Check(err)
 	cmd := command(ts, args[2], args[3:]...)
+	forgetPeak()
 	out, _ := cmd.CombinedOutput()
 	if got := cmd.ProcessState.ExitCode(); got != want {
 		ts.Fatalf("exit status %d, want %d:\n%s", got, want, out)

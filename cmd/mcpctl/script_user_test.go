@@ -92,6 +92,24 @@ func knock() {
 	fmt.Print(line)
 }
 
+// wait-socket PATH waits until something listens there, without connecting: the
+// kernel's table of sockets tells.
+func cmdWaitSocket(ts *testscript.TestScript, neg bool, args []string) {
+	ts.Check(until(func() error {
+		const listens = " 00010000 " // the flag __SO_ACCEPTCON of proc_net_unix(5)
+		table, err := os.ReadFile("/proc/net/unix")
+		if err != nil {
+			return err
+		}
+		for line := range strings.Lines(string(table)) {
+			if strings.Contains(line, listens) && strings.HasSuffix(strings.TrimSpace(line), " "+args[0]) {
+				return nil
+			}
+		}
+		return fmt.Errorf("nothing listens at %s", args[0])
+	}))
+}
+
 // port FILE VAR waits for the file in which a server tells its port, and puts the
 // port into a variable.
 func cmdPort(ts *testscript.TestScript, neg bool, args []string) {

@@ -25,6 +25,11 @@ reads; what it cannot express, and a name it does not accept, is refused. An
 Without a scope flag the server goes into the user's file. In a project file the
 entry is approved at once: its author is the user.
 
+With --session, or --scope session, the server is given to one session alone, above
+every file, until the session ends: to the workspace's default one, or to that of
+--session=ID. It stands in no file then and needs no approval; "!command" values are
+refused there.
+
 Only the new member is written; every other byte of the file stays. A name that
 is taken is refused, and so is one that only differs in case or in '-' and '_';
 --replace replaces the entry of exactly this name.
@@ -66,7 +71,7 @@ func newAddCmdF(a *app, runF func(context.Context, *addOptions) error) *cobra.Co
 		RunE: func(cmd *cobra.Command, _ []string) error { return runF(cmd.Context(), o) },
 	}
 	f := cmd.Flags()
-	o.scope.register(f)
+	o.scope.registerWithSession(cmd)
 	o.entryFlags.register(f)
 	f.BoolVar(&o.replace, "replace", false, "replace the entry of this name")
 	f.BoolVar(&o.dryRun, "dry-run", false, "write nothing; show the difference")
@@ -137,6 +142,13 @@ func runAdd(ctx context.Context, a *app, o *addOptions) error {
 	if err != nil {
 		return err
 	}
+	session, err := a.inSession(&o.scope)
+	if err != nil {
+		return err
+	}
+	if session {
+		return a.addToSession(ctx, s, o)
+	}
 	scope, err := o.scope.scope(store.User)
 	if err != nil {
 		return err
@@ -157,6 +169,16 @@ func runAdd(ctx context.Context, a *app, o *addOptions) error {
 	o.hints(a, s, o.command)
 	a.warnOf(change)
 	return a.printEdit(s, change, "added")
+}
+
+// addToSession gives the server to a session alone.
+func (a *app) addToSession(ctx context.Context, s *store.Store, o *addOptions) error {
+	entry, err := o.build(ctx, a)
+	if err != nil {
+		return err
+	}
+	o.hints(a, s, o.command)
+	return a.changeSession(ctx, o.dryRun, func(w *sessionChange) error { return w.register(ctx, o, entry) })
 }
 
 // build makes the entry from the flags, keys in the order people write them.

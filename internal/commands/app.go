@@ -11,6 +11,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/engine/supervisor"
 	"github.com/mcpctl/mcpctl/internal/engine/wire"
 	"github.com/mcpctl/mcpctl/internal/store"
+	"github.com/mcpctl/mcpctl/internal/store/redact"
 )
 
 // app is what every command is given: the streams, the environment, the global
@@ -23,12 +24,13 @@ type app struct {
 
 	dir     string // -C
 	client  string // --client
+	session string // --session[=ID]; "" when it is not given
 	json    string // --json[=1]; "" for people
-	noColor bool   // --no-color; there is no colour yet, so it has nothing to switch off
+	noColor bool   // --no-color
 	quiet   bool   // -q
 	verbose bool   // -v
 
-	warnings []report.Warning // with --json, for the document
+	warnings []wire.Warning // with --json, for the document
 
 	told map[string]bool // warnings that were shown; none is shown twice
 }
@@ -87,13 +89,17 @@ func (a *app) connect(ctx context.Context) (*supervisor.Client, error) {
 }
 
 // connectFor reaches the supervisor, starting it when there is none, and asks for
-// the workspace's default session. The requests that follow travel with it.
+// the workspace's default session, or the one that --session names, which has to be
+// there. The requests that follow travel with it; their "default" is this session.
 func (a *app) connectFor(ctx context.Context, s *store.Store) (*supervisor.Client, error) {
-	opts, err := a.supervisorOptions(s, true)
+	opts, err := a.supervisorOptions(s, !a.namesSession())
 	if err != nil {
 		return nil, err
 	}
 	c, err := supervisor.Dial(ctx, opts)
+	if a.namesSession() && notRunning(err) {
+		return nil, noSession(a.session)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +110,15 @@ func (a *app) connectFor(ctx context.Context, s *store.Store) (*supervisor.Clien
 	return c, nil
 }
 
+// sessionOpen asks for the session that this command works in.
 func (a *app) sessionOpen(s *store.Store) wire.SessionOpen {
+	if a.namesSession() {
+		return wire.SessionOpen{ID: a.session, Existing: true, AsDefault: true}
+	}
+	return a.defaultOpen(s)
+}
+
+func (a *app) defaultOpen(s *store.Store) wire.SessionOpen {
 	return wire.SessionOpen{ID: wire.DefaultSession, Workspace: s.Workspace.Dir, Client: s.Client.Name, Env: a.env.List()}
 }
 
@@ -123,7 +137,12 @@ func (a *app) flush() error {
 		return nil
 	}
 	defer a.out.Reset()
-	if _, err := a.streams.Out.Write(a.out.Bytes()); err != nil {
+	_, err := a.streams.Out.Write(a.out.Bytes())
+	return unwritten(err)
+}
+
+func unwritten(err error) error {
+	if err != nil {
 		return wire.NewError(wire.IO, "cannot write the result to stdout: "+err.Error(), "")
 	}
 	return nil
@@ -143,15 +162,15 @@ func (a *app) say(format string, args ...any) {
 func (a *app) warn(text, hint string) {
 	switch {
 	case a.json != "":
-		a.warnings = append(a.warnings, report.Warning{Message: text, Hint: hint})
+		a.warnings = append(a.warnings, wire.Warning{Message: text, Hint: hint})
 	case !a.quiet:
 		report.Tell(a.streams.Err, report.Message{Text: "warning: " + text, Hint: hint})
 	}
 }
 
 // takeWarnings returns what was warned of since the last document.
-func (a *app) takeWarnings() []report.Warning {
-	taken := append([]report.Warning{}, a.warnings...)
+func (a *app) takeWarnings() []wire.Warning {
+	taken := append([]wire.Warning{}, a.warnings...)
 	a.warnings = nil
 	return taken
 }
@@ -188,4 +207,16 @@ func place(path string, line, column int) string {
 		return path
 	}
 	return fmt.Sprintf("%s:%d:%d", path, line, column)
+}
+
+// writeText writes a text and the end of its last line. On a terminal nothing in it
+// acts.
+func (a *app) writeText(text string) {
+	if terminal(a.streams.Out) {
+		text = redact.Visible(text)
+	}
+	a.out.WriteString(text)
+	if !bytes.HasSuffix(a.out.Bytes(), []byte("\n")) {
+		a.out.WriteByte('\n')
+	}
 }

@@ -30,7 +30,7 @@ in the list, counted from 0, and its operation; then nothing is written. The exi
 status is the one that the edit would have as a command of its own.
 
 "set" and "unset" name fields by their path, with dots; what is unset goes first, and
-need not be there. A key that has a dot itself has no path: set the object around it.
+need not be there. A dot in a key is written '\\.' there, as JSON wants it.
 "expectFingerprint" refuses the edit unless the entry is the one that was looked at.
 
 The scope stands in the document, or is given as a flag. In a project's file what is
@@ -80,7 +80,7 @@ func runApply(ctx context.Context, a *app, o *applyOptions) error {
 		doc.Edits = append(doc.Edits, report.ApplyEdit{Op: e.Op, Name: e.Name, To: e.To, Fingerprint: string(done.Fingerprints[i])})
 	}
 	if done.DryRun {
-		doc.DryRun, doc.Diff = true, report.Unified(done.Path, s.MaskFile(done.Before), s.MaskFile(done.After))
+		doc.DryRun, doc.Diff = true, store.Unified(done.Path, s.MaskFile(done.Before), s.MaskFile(done.After))
 		a.noteHidden(!done.Unchanged, doc.Diff)
 		return a.print(doc, func(w *bytes.Buffer) error { w.WriteString(doc.Diff); return nil })
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mcpctl/mcpctl/internal/commands/report"
+	"github.com/mcpctl/mcpctl/internal/engine"
 	"github.com/mcpctl/mcpctl/internal/engine/wire"
 	"github.com/mcpctl/mcpctl/internal/store"
 )
@@ -22,7 +23,8 @@ it was approved before, also what changed since. Then the answer is asked for, a
 anything but "y" or "yes" is a no, the end of input and Ctrl-C included. Elsewhere
 the full fingerprint of what was reviewed must be given; --list --json supplies it.
 --files does the same for the files that the approval covers; it is required when
-only they have changed since the last approval.
+only they have changed since the last approval. An entry that is approved as it
+stands is left alone: nothing is asked, and nothing written.
 There is no approval of entries that are not there yet. Where the
 project files of several clients hold the name, the fingerprint says which is meant;
 without it, it is the strongest that is not approved.
@@ -83,13 +85,13 @@ func runApprove(ctx context.Context, a *app, o *approveOptions) error {
 		return usagef("--files goes with --fingerprint, and not with --entry-only")
 	}
 	err = allThere(o.names, func(name string) error {
-		_, err := projectRows(c, name)
+		_, err := c.ProjectRows(name)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	doc := report.Approvals{Schema: wire.Schema, Servers: []report.ApprovalRow{}}
+	doc := wire.Approvals{Schema: wire.Schema, Servers: []wire.ApprovalRow{}}
 	var errs []error
 	for _, name := range o.names {
 		row, err := a.approveOne(ctx, c, name, o)
@@ -124,108 +126,36 @@ func together(errs []error) error {
 	return &first
 }
 
-// projectRows are the entries of a name that need the user's word, in the project
-// files of every client, strongest first. None and no error: the name is the
-// user's own.
-func projectRows(c *store.Config, name string) ([]*store.Row, error) {
-	var rows []*store.Row
-	for _, src := range c.Sources {
-		for _, e := range src.Entries {
-			if e.Name == name && src.Scope == store.Project {
-				state, why, covers := c.Approvals.State(c.Store, e)
-				rows = append(rows, &store.Row{Entry: e, Approval: state, Why: why, Covers: covers})
-			}
-		}
-	}
-	if len(rows) == 0 && len(c.Named(name)) == 0 {
-		return nil, c.NotFound(name)
-	}
-	return rows, nil
-}
-
-// projectRow is the one of them that is meant: the one with the fingerprint, else
-// the first that still needs a word.
-func projectRow(c *store.Config, name, fingerprint string) (*store.Row, error) {
-	rows, err := projectRows(c, name)
-	if err != nil || len(rows) == 0 {
-		return nil, err
-	}
-	for _, r := range rows {
-		if string(r.Entry.Fingerprint) == fingerprint {
-			return r, nil
-		}
-	}
-	for _, r := range rows {
-		if r.Approval != store.Approved {
-			return r, nil
-		}
-	}
-	return rows[0], nil
-}
-
-func (a *app) approveOne(ctx context.Context, c *store.Config, name string, o *approveOptions) (report.ApprovalRow, error) {
-	row, err := projectRow(c, name, o.fingerprint)
+func (a *app) approveOne(ctx context.Context, c *store.Config, name string, o *approveOptions) (wire.ApprovalRow, error) {
+	row, err := c.ProjectRow(name, store.Fingerprint(o.fingerprint))
 	if err != nil {
-		return report.ApprovalRow{}, err
+		return wire.ApprovalRow{}, err
 	}
 	if row == nil {
 		a.say("'%s' is the user's own and needs no approval", name)
-		return report.ApprovalRow{Name: name, Approval: string(store.NotNeeded), Covers: []string{}, Does: []string{}, Hidden: []string{}, Risks: []string{}}, nil
+		return engine.OwnRow(name), nil
 	}
 	review, err := c.Store.Review(row.Entry, o.entryOnly)
 	if err != nil {
-		return report.ApprovalRow{}, err
+		return wire.ApprovalRow{}, err
 	}
 	if err := a.agreed(ctx, reviewed{config: c, row: row, review: review}, o); err != nil {
-		return report.ApprovalRow{}, err
+		return wire.ApprovalRow{}, err
 	}
-	if err := c.Store.ApproveReview(ctx, review); err != nil {
-		return report.ApprovalRow{}, err
+	out, unchanged, err := engine.Approve(ctx, c, row, review)
+	switch {
+	case err != nil:
+	case unchanged:
+		a.say("unchanged: '%s' is approved", name)
+	default:
+		a.say("approved '%s'", name)
 	}
-	a.say("approved '%s'", name)
-	out := approvalRow(c, row)
-	out.Approval, out.Reason, out.Covers = string(store.Approved), "", emptyList(review.Covers())
-	return out, nil
-}
-
-func approvalRow(c *store.Config, row *store.Row) report.ApprovalRow {
-	e := row.Entry
-	files := ""
-	if r, err := c.Store.Review(e, false); err == nil {
-		files = string(r.Files())
-	}
-	return report.ApprovalRow{
-		FilesFingerprint: files, Hidden: emptyList(e.Hidden()),
-		Name: e.Name, Source: e.Source.Path, Line: e.Line, Approval: string(row.Approval), Reason: row.Why,
-		Fingerprint: string(e.Fingerprint), Entry: e.Masked(),
-		Covers: emptyList(c.Store.CoveredPaths(e)), Does: emptyList(c.Store.Facts(e)), Risks: emptyList(c.Store.Risks(e)),
-	}
-}
-
-// emptyList: in JSON an empty list is [], never null.
-func emptyList(list []string) []string {
-	if list == nil {
-		return []string{}
-	}
-	return list
+	return out, err
 }
 
 // listApprovals shows every entry of the project that needs a word, or has one.
 func (a *app) listApprovals(c *store.Config, names []string) error {
-	doc := report.Approvals{Schema: wire.Schema, Servers: []report.ApprovalRow{}}
-	wanted := map[string]bool{}
-	for _, n := range names {
-		wanted[n] = true
-	}
-	for _, src := range c.Sources {
-		for _, e := range src.Entries {
-			if src.Scope != store.Project || len(names) > 0 && !wanted[e.Name] {
-				continue
-			}
-			state, why, covers := c.Approvals.State(c.Store, e)
-			doc.Servers = append(doc.Servers, approvalRow(c, &store.Row{Entry: e, Approval: state, Why: why, Covers: covers}))
-		}
-	}
+	doc := engine.ListApprovals(c, names)
 	return a.print(doc, func(w *bytes.Buffer) error {
 		var rows [][]string
 		for _, r := range doc.Servers {
@@ -296,12 +226,12 @@ func (a *app) eachProjectEntry(names []string, done string, change func(*store.C
 	if err != nil {
 		return err
 	}
-	doc := report.Approvals{Schema: wire.Schema, Servers: []report.ApprovalRow{}}
+	doc := wire.Approvals{Schema: wire.Schema, Servers: []wire.ApprovalRow{}}
 	found := map[string][]*store.Row{}
 	err = allThere(names, func(name string) error {
-		rows, err := projectRows(c, name)
+		rows, err := c.ProjectRows(name)
 		if err == nil && len(rows) == 0 {
-			err = wire.NewError(wire.NotFound, "no project entry is called '"+name+"'", "the user's own servers need no approval")
+			err = store.NoProjectEntry(name)
 		}
 		found[name] = rows
 		return err
@@ -314,10 +244,7 @@ func (a *app) eachProjectEntry(names []string, done string, change func(*store.C
 			if err := change(c, row.Entry); err != nil {
 				return err
 			}
-			out := approvalRow(c, row)
-			state, why, _ := c.Store.ReadApprovals().State(c.Store, row.Entry)
-			out.Approval, out.Reason = string(state), why
-			doc.Servers = append(doc.Servers, out)
+			doc.Servers = append(doc.Servers, engine.PresentRow(c, row))
 		}
 		a.say("%s '%s'", done, name)
 	}

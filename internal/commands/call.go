@@ -1,10 +1,10 @@
 package commands
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,7 +14,6 @@ import (
 	"github.com/mcpctl/mcpctl/internal/engine/supervisor"
 	"github.com/mcpctl/mcpctl/internal/engine/wire"
 	"github.com/mcpctl/mcpctl/internal/store"
-	"github.com/mcpctl/mcpctl/internal/store/redact"
 )
 
 const callHelp = `Call one tool of a server, through the supervisor, which is started when there is
@@ -27,7 +26,13 @@ as JSON, from @FILE, or from stdin with "-".
 The tool's text goes to stdout; with --json the whole result goes there, as the
 server sent it. When the tool reports an error (isError) its result is on stdout all
 the same and the exit status is 40. When the connection is lost after the request
-was sent, the exit status is 41: the tool may have run.`
+was sent, the exit status is 41: the tool may have run.
+
+What a tool answered is recorded, and its id is outputId in the JSON. On a terminal
+only the first and the last 10 KiB of a text over 20 KiB are shown, and between them
+how much is missing and the command that prints all of it: see mcpctl-output(1). A
+pipe and --json get everything, always ("truncated" is false), unless --cut=always
+asks for the same on a pipe. A result that could not be recorded is not cut.`
 
 const callExamples = `  mcpctl call docs search query='rate limits' limit=5
   mcpctl call docs.search query=limits --json | jq .result
@@ -39,6 +44,7 @@ type callOptions struct {
 	args         string
 	timeout      time.Duration
 	raw          bool
+	cut          string // one of cutWords
 }
 
 func newCallCmd(a *app) *cobra.Command {
@@ -50,6 +56,9 @@ func newCallCmd(a *app) *cobra.Command {
 			if o.timeout < 0 || cmd.Flags().Changed("timeout") && o.timeout == 0 {
 				return usageOf(cmd, "--timeout takes a duration above 0, such as 20s")
 			}
+			if !slices.Contains(cutWords, o.cut) {
+				return usageOf(cmd, "--cut takes auto, always or never")
+			}
 			o.server, o.words = args[0], args[1:]
 			if len(args) > 1 && !strings.ContainsAny(args[1], "=") {
 				o.tool, o.words = args[1], args[2:]
@@ -59,7 +68,8 @@ func newCallCmd(a *app) *cobra.Command {
 	}
 	cmd.Flags().StringVar(&o.args, "args", "", "all arguments as a `JSON` object, @FILE, or - for stdin")
 	cmd.Flags().DurationVar(&o.timeout, "timeout", 0, "limit without progress, `D` such as 20s (default: the entry's timeout)")
-	cmd.Flags().BoolVar(&o.raw, "raw", false, "write text unchanged; refused when stdout is a terminal")
+	cmd.Flags().BoolVar(&o.raw, "raw", false, "write text unchanged, without a line end of our own; refused when stdout is a terminal")
+	cmd.Flags().StringVar(&o.cut, "cut", "auto", "cut the middle of a text over 20 KiB: `WHEN` is auto (on a terminal), always or never")
 	return cmd
 }
 
@@ -132,42 +142,35 @@ func convert(ctx context.Context, client *supervisor.Client, o *callOptions, in 
 }
 
 // printCall writes what the tool answered. It is the user's data and passes
-// unchanged to a pipe; on a terminal control characters are made visible.
+// unchanged to a pipe; on a terminal control characters are made visible, and the
+// middle of a long text is cut where it can be had again.
 func (a *app) printCall(o *callOptions, doc wire.CallResult) error {
-	var result struct {
-		Content           []json.RawMessage `json:"content"`
-		StructuredContent json.RawMessage   `json:"structuredContent"`
-		IsError           bool              `json:"isError"`
-	}
-	if err := json.Unmarshal(doc.Result, &result); err != nil {
-		return wire.NewError(wire.ConnectFailed, "the answer of '"+o.server+"' is not a tool result: "+err.Error(), "").On(o.server)
+	result, err := parseResult(o.server, doc.Result)
+	if err != nil {
+		return err
 	}
 	if a.json != "" {
 		if err := report.JSON(&a.out, doc); err != nil {
 			return err
 		}
 	} else {
-		for _, block := range result.Content {
-			a.writeText(contentText(block))
+		if doc.Warning != "" {
+			a.warn(doc.Warning, "see: mcpctl logs "+o.server)
 		}
-		if len(result.Content) == 0 && len(result.StructuredContent) > 0 {
-			a.writeText(report.Indented(result.StructuredContent))
+		pieces := result.text()
+		if doc.OutputID != nil && (o.cut == "always" || o.cut == "auto" && terminal(a.streams.Out)) {
+			pieces = cutMiddle(pieces, func(missing int) string {
+				return fmt.Sprintf("[... %d characters are left out here; the whole text: mcpctl output %s]", missing, *doc.OutputID)
+			})
+		}
+		if err := a.writePieces(pieces, o.raw); err != nil {
+			return err
 		}
 	}
 	if result.IsError {
 		return wholeAnswer{wire.NewError(wire.ToolError, "the tool '"+o.tool+"' of '"+o.server+"' reported an error", "").On(o.server)}
 	}
 	return nil
-}
-
-func (a *app) writeText(text string) {
-	if terminal(a.streams.Out) {
-		text = redact.Visible(text)
-	}
-	a.out.WriteString(text)
-	if !bytes.HasSuffix(a.out.Bytes(), []byte("\n")) {
-		a.out.WriteByte('\n')
-	}
 }
 
 // contentText is one content block for people; what is not text is named.

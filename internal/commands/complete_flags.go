@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mcpctl/mcpctl/internal/engine/record"
 	"github.com/mcpctl/mcpctl/internal/store"
 )
 
@@ -25,6 +26,8 @@ var flagWords = map[string]func() []string{
 	"scope":     func() []string { return scopeWords },
 	"transport": func() []string { return transportWords },
 	"exposure":  func() []string { return exposureWords },
+	"cut":       func() []string { return cutWords },
+	"level":     func() []string { return strings.Split(record.LevelWords, ", ") },
 }
 
 // completeFlags gives every option that has a row in flagWords its words, unless

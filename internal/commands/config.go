@@ -167,10 +167,10 @@ func (a *app) editSetting(ctx context.Context, req store.SettingEdit) error {
 	if err != nil {
 		return err
 	}
-	doc := report.ConfigEdit{Schema: wire.Schema, Name: change.Name, Value: redact.JSON(req.Value), Source: change.Path, Unchanged: change.Unchanged, Warnings: []report.Warning{}}
+	doc := report.ConfigEdit{Schema: wire.Schema, Name: change.Name, Value: redact.JSON(req.Value), Source: change.Path, Unchanged: change.Unchanged, Warnings: []wire.Warning{}}
 	if change.DryRun {
 		doc.DryRun = true
-		doc.Diff = report.Unified(change.Path, redact.Text(string(change.Before)), redact.Text(string(change.After)))
+		doc.Diff = store.Unified(change.Path, redact.Text(string(change.Before)), redact.Text(string(change.After)))
 		return a.print(doc, func(w *bytes.Buffer) error { w.WriteString(doc.Diff); return nil })
 	}
 	if v, err := s.Settings().Value(req.Name); err == nil && v.AdminWins && v.Origin == store.FromAdmin {

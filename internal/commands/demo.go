@@ -15,7 +15,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/mcpctl/mcpctl/internal/commands/report"
 	"github.com/mcpctl/mcpctl/internal/engine/supervisor"
 	"github.com/mcpctl/mcpctl/internal/engine/wire"
 	"github.com/mcpctl/mcpctl/internal/store"
@@ -211,7 +210,7 @@ func (d *demo) trust() {
 }
 
 func (d *demo) fingerprint(text string) string {
-	var doc report.Approvals
+	var doc wire.Approvals
 	if d.err == nil && (json.Unmarshal([]byte(text), &doc) != nil || len(doc.Servers) != 1) {
 		d.err = fmt.Errorf("the demo cannot read the answer of approve --list")
 	}

@@ -93,7 +93,7 @@ func (a *app) fileDiff(o *diffOptions) (report.Diff, error) {
 	id := d.Commit.ID()
 	doc := report.Diff{
 		Schema: wire.Schema, Source: d.Path, Scope: string(scope), Since: &id, From: revision(d.From), To: revision(d.To),
-		Differs: d.Differs(), Diff: report.Unified(d.Path, s.MaskFile(d.Before), s.MaskFile(d.After)),
+		Differs: d.Differs(), Diff: store.Unified(d.Path, s.MaskFile(d.Before), s.MaskFile(d.After)),
 	}
 	a.noteHidden(doc.Differs, doc.Diff)
 	return doc, nil
@@ -127,7 +127,7 @@ func (a *app) entryDiff(o *diffOptions) (report.Diff, error) {
 	doc := report.Diff{
 		Schema: wire.Schema, Source: d.Path, Scope: string(scope), Name: &o.name, From: fingerprint(d.From), To: fingerprint(d.To),
 		Approval: string(d.State), Reason: d.Why, Differs: d.Differs(),
-		Diff: report.Unified(d.Path+":"+o.name, laidOut(d.Before), laidOut(d.After)),
+		Diff: store.Unified(d.Path+":"+o.name, laidOut(d.Before), laidOut(d.After)),
 	}
 	if d.State == "" {
 		doc.Reason = "the entry is not in the file any more"

@@ -25,32 +25,40 @@ type document struct {
 var documents = []document{
 	{"list", reflect.TypeFor[wire.List](), "the effective servers"},
 	{"show", reflect.TypeFor[report.Show](), "every entry of one name, the one in force first"},
-	{"add", reflect.TypeFor[report.Edit](), "what was written"},
-	{"remove", reflect.TypeFor[report.Edit](), "what was written, one document per name"},
-	{"update", reflect.TypeFor[report.Edit](), "what was written"},
-	{"rename", reflect.TypeFor[report.Edit](), "what was written"},
-	{"enable", reflect.TypeFor[report.Edit](), "what was written"},
-	{"disable", reflect.TypeFor[report.Edit](), "what was written"},
+	{"add", reflect.TypeFor[wire.Edit](), "what was written"},
+	{"remove", reflect.TypeFor[wire.Edit](), "what was written, one document per name"},
+	{"update", reflect.TypeFor[wire.Edit](), "what was written"},
+	{"rename", reflect.TypeFor[wire.Edit](), "what was written"},
+	{"enable", reflect.TypeFor[wire.Edit](), "what was written"},
+	{"disable", reflect.TypeFor[wire.Edit](), "what was written"},
 	{"fingerprint", reflect.TypeFor[report.Fingerprints](), "fingerprints of entries"},
 	{"apply", reflect.TypeFor[report.Apply](), "what was written, by edit"},
 	{"diff", reflect.TypeFor[report.Diff](), "a file against its history, or an entry against its approval"},
 	{"history", reflect.TypeFor[report.History](), "the changes that mcpctl made, newest first"},
 	{"undo", reflect.TypeFor[report.Undo](), "what was put back"},
-	{"approve", reflect.TypeFor[report.Approvals](), "project entries and the user's word on them"},
-	{"deny", reflect.TypeFor[report.Approvals](), "project entries and the user's word on them"},
-	{"revoke", reflect.TypeFor[report.Approvals](), "project entries and the user's word on them"},
-	{"share", reflect.TypeFor[report.Share](), "what was copied into the project, and the variables that have to be set"},
+	{"approve", reflect.TypeFor[wire.Approvals](), "project entries and the user's word on them"},
+	{"deny", reflect.TypeFor[wire.Approvals](), "project entries and the user's word on them"},
+	{"revoke", reflect.TypeFor[wire.Approvals](), "project entries and the user's word on them"},
+	{"share", reflect.TypeFor[wire.Share](), "what was copied into the project, and the variables that have to be set"},
 	{"status", reflect.TypeFor[wire.Status](), "one snapshot; with --watch one per line"},
-	{"test", reflect.TypeFor[report.Test](), "what each probe found"},
+	{"test", reflect.TypeFor[wire.Test](), "what each probe found"},
 	{"tools", reflect.TypeFor[wire.Tools](), "the tools of servers"},
 	{"call", reflect.TypeFor[wire.CallResult](), "what a tool answered"},
+	{"output", reflect.TypeFor[wire.Output](), "a recorded call"},
+	{"output-list", reflect.TypeFor[report.Outputs](), "the recorded calls, newest first, with --list"},
 	{"logs", reflect.TypeFor[report.LogLine](), "one record, each on a line of its own"},
 	{"reconnect", reflect.TypeFor[wire.Status](), "the server's status afterwards"},
+	{"reload", reflect.TypeFor[wire.Reloaded](), "what the files, read again, did to the servers"},
+	{"session-open", reflect.TypeFor[report.Session](), "the session that was opened"},
+	{"session-list", reflect.TypeFor[wire.Sessions](), "the sessions of the supervisor"},
+	{"session-close", reflect.TypeFor[wire.Sessions](), "the sessions that were closed, as they were"},
 	{"version", reflect.TypeFor[report.Version](), "the version of mcpctl, with --version"},
 	{"supervisor-start", reflect.TypeFor[wire.Info](), "the running supervisor"},
 	{"supervisor-stop", reflect.TypeFor[wire.Info](), "that none runs"},
 	{"supervisor-restart", reflect.TypeFor[wire.Info](), "the running supervisor"},
 	{"supervisor-status", reflect.TypeFor[wire.Info](), "the running supervisor, or that none runs"},
+	{"supervisor-install", reflect.TypeFor[report.ServiceFiles](), "the files for the service manager"},
+	{"supervisor-uninstall", reflect.TypeFor[report.ServiceFiles](), "what became of the files for the service manager"},
 	{"config-list", reflect.TypeFor[report.Config](), "all settings"},
 	{"config-get", reflect.TypeFor[report.ConfigValue](), "one setting"},
 	{"config-set", reflect.TypeFor[report.ConfigEdit](), "what was written"},
@@ -90,8 +98,11 @@ func (d document) schema() (*jsonschema.Schema, error) {
 	loosen(s)
 	s.Schema = "https://json-schema.org/draft/2020-12/schema"
 	s.Title = "mcpctl " + strings.ReplaceAll(d.name, "-", " ") + " --json"
-	if d.name == "error" {
+	switch d.name {
+	case "error":
 		s.Title = "mcpctl: an error with --json"
+	case "output-list":
+		s.Title = "mcpctl output --list --json"
 	}
 	s.Description = d.says
 	version := any(wire.Schema)

@@ -3,8 +3,7 @@ package commands
 import (
 	"bytes"
 
-	"github.com/mcpctl/mcpctl/internal/commands/report"
-	"github.com/mcpctl/mcpctl/internal/engine/wire"
+	"github.com/mcpctl/mcpctl/internal/engine"
 	"github.com/mcpctl/mcpctl/internal/store"
 )
 
@@ -12,9 +11,8 @@ import (
 // document with --json.
 // With --dry-run it is the difference that would be made, its secrets hidden.
 func (a *app) printEdit(s *store.Store, c store.Change, done string) error {
-	doc := report.Edit{Schema: wire.Schema, Name: c.Name, From: c.From, Scope: string(c.Scope), Source: c.Path, Fingerprint: string(c.Fingerprint), Unchanged: c.Unchanged, Warnings: a.takeWarnings()}
+	doc := engine.EditDocument(s, c, a.takeWarnings()...)
 	if c.DryRun {
-		doc.DryRun, doc.Diff = true, report.Unified(c.Path, s.MaskFile(c.Before), s.MaskFile(c.After))
 		return a.print(doc, func(w *bytes.Buffer) error { w.WriteString(doc.Diff); return nil })
 	}
 	if c.Unchanged {
@@ -26,7 +24,7 @@ func (a *app) printEdit(s *store.Store, c store.Change, done string) error {
 
 // warnOf tells what is remarkable about the entry as it is now, or would be.
 func (a *app) warnOf(c store.Change) {
-	for _, p := range c.Warnings {
-		a.warn(p.Message, p.Hint)
+	for _, w := range engine.Warnings(c) {
+		a.warn(w.Message, w.Hint)
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mcpctl/mcpctl/internal/engine"
 	"github.com/mcpctl/mcpctl/internal/store"
 )
 
@@ -15,6 +16,10 @@ server is disabled below, the local file says that it is enabled.
 With --user or --project the entry's own switch in that file is set. A server that
 the local file itself defines has its switch there.
 
+With --session, or --scope session, it is the word of one session alone, above every
+file, until the session ends: of the workspace's default one, or of --session=ID. See
+mcpctl session.
+
 Enabling never approves: an entry of a project that waits for approval still does.`
 
 const disableHelp = `Switch a server off without losing its entry. Without a scope flag this is the
@@ -24,7 +29,12 @@ file, so that a project's file stays as it is for everybody else.
 With --user or --project the entry's own switch in that file is set; with --project
 a server that is defined elsewhere gets an override in the project's file, which is
 approved, since its author is the user. A server that the local file itself defines
-has its switch there.`
+has its switch there.
+
+With --session, or --scope session, it is the word of one session alone, above every
+file, until the session ends: of the workspace's default one, or of --session=ID. A
+server with calls in flight stops when they are done. What the session itself
+registered has no switch: mcpctl remove NAME --session.`
 
 func newEnableCmd(a *app) *cobra.Command {
 	return newSwitchCmd(a, &cobra.Command{Use: "enable NAME", Short: "switch a server on", Long: enableHelp,
@@ -33,7 +43,7 @@ func newEnableCmd(a *app) *cobra.Command {
 
 func newDisableCmd(a *app) *cobra.Command {
 	return newSwitchCmd(a, &cobra.Command{Use: "disable NAME", Short: "switch a server off and keep its entry", Long: disableHelp,
-		Example: "  mcpctl disable docs\n  mcpctl disable docs --project"}, false)
+		Example: "  mcpctl disable docs\n  mcpctl disable docs --project\n  mcpctl disable docs --session"}, false)
 }
 
 type switchOptions struct {
@@ -50,12 +60,18 @@ func newSwitchCmd(a *app, cmd *cobra.Command, on bool) *cobra.Command {
 		o.name = args[0]
 		return runSwitch(cmd.Context(), a, o)
 	}
-	o.scope.register(cmd.Flags())
+	o.scope.registerWithSession(cmd)
 	cmd.Flags().BoolVar(&o.dryRun, "dry-run", false, "write nothing; show the difference")
 	return cmd
 }
 
 func runSwitch(ctx context.Context, a *app, o *switchOptions) error {
+	if session, err := a.inSession(&o.scope); err != nil || session {
+		if err == nil {
+			err = a.changeSession(ctx, o.dryRun, func(w *sessionChange) error { return w.switchOnOff(ctx, o.name, o.on) })
+		}
+		return err
+	}
 	scope, err := o.scope.scope(store.Local)
 	if err != nil {
 		return err
@@ -73,30 +89,10 @@ func runSwitch(ctx context.Context, a *app, o *switchOptions) error {
 	}
 	done := map[bool]string{true: "enabled", false: "disabled"}[o.on]
 	if !o.dryRun {
-		a.warnOverruled(c.Store, o, done)
+		for _, w := range engine.Overruled(c.Store.Load(), o.name, o.on) {
+			a.warn(w.Message, w.Hint)
+		}
 	}
 	a.warnOf(change)
 	return a.printEdit(c.Store, change, done)
-}
-
-// warnOverruled tells when a stronger file says the opposite.
-func (a *app) warnOverruled(s *store.Store, o *switchOptions, done string) {
-	c := s.Load()
-	row := c.InForce(o.name)
-	if row == nil || row.Enabled == o.on {
-		return
-	}
-	for _, r := range c.Named(o.name) {
-		if r.Approval != store.NotNeeded && r.Approval != store.Approved {
-			a.warn("'"+o.name+"' is not "+done+" here: the entry in "+r.Entry.Source.Path+" is not approved", "mcpctl approve "+o.name)
-			return
-		}
-	}
-	for _, over := range row.Overrides { // strongest first
-		if over.Override.Enabled != nil {
-			a.warn("'"+o.name+"' is not "+done+" here: "+over.Source.Path+" says otherwise", "")
-			return
-		}
-	}
-	a.warn("'"+o.name+"' is not "+done+" here: "+row.Entry.Source.Path+" defines the one in force", "")
 }

@@ -31,7 +31,7 @@ const helpTemplate = `{{with (or .Long .Short)}}{{. | trimTrailingWhitespaces}}
 {{end}}{{if or .Runnable .HasSubCommands}}{{.UsageString}}{{end}}`
 
 const helpHelp = `Show the manual of a command, or of a topic: exit-codes, environment, files,
-entries.`
+entries, protocol.`
 
 func newHelpCmd(a *app) *cobra.Command {
 	return &cobra.Command{
@@ -55,6 +55,7 @@ func newTopics() []*cobra.Command {
 		{Use: "environment", Short: "the environment variables mcpctl reads", Long: environmentTopic},
 		{Use: "files", Short: "the files mcpctl reads and writes", Long: filesTopic},
 		{Use: "entries", Short: "the fields of a server's entry", Long: entriesTopic},
+		{Use: "protocol", Short: "the protocol of the supervisor's socket", Long: protocolTopic},
 	}
 }
 
@@ -110,6 +111,7 @@ const filesTopic = `Files that mcpctl reads and writes.
   ~/.local/state/mcpctl/approvals.json           what was approved and denied
   ~/.local/state/mcpctl/history/                 what files held before the last 50 changes of each
   ~/.local/state/mcpctl/mcp.log, mcp.log.1       what servers and the supervisor logged
+  ~/.local/state/mcpctl/outputs/                 what tool calls answered, one file each
   ~/.local/state/mcpctl/locks/                   locks; none is ever beside a user's file
   $XDG_RUNTIME_DIR/mcpctl/supervisor-1.sock      the supervisor's socket
 

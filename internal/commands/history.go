@@ -187,7 +187,7 @@ func (s *scopeFlags) kept(a *app, st *store.Store, id string) (scope store.Scope
 	case 1:
 		return found[0], number, nil
 	}
-	return "", 0, usagef("several files have a history: say --%s or --%s", found[0], found[1])
+	return "", 0, usagef("several files have a history: say %s", store.ScopeFlags(found))
 }
 
 // completeCommits completes the ids of changes; it starts nothing.
@@ -206,4 +206,12 @@ func (a *app) completeCommits(*cobra.Command, []string, string) ([]string, cobra
 		out = append(out, c.ID()+"\t"+what(c))
 	}
 	return out, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+}
+
+// emptyList: in JSON an empty list is [], never null.
+func emptyList(list []string) []string {
+	if list == nil {
+		return []string{}
+	}
+	return list
 }

@@ -11,7 +11,6 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/commands/report"
 	"github.com/mcpctl/mcpctl/internal/engine"
-	"github.com/mcpctl/mcpctl/internal/engine/supervisor"
 	"github.com/mcpctl/mcpctl/internal/engine/wire"
 	"github.com/mcpctl/mcpctl/internal/store"
 )
@@ -35,7 +34,11 @@ started.
 
 List starts no process, makes no network connection and writes nothing. States
 are live when the supervisor runs and has this workspace's session; otherwise
-they say what the files say.`
+they say what the files say.
+
+What the workspace's default session says above the files is shown as well: servers
+that were given to it alone have the scope session. With --session=ID the list is that
+of another session, with its own workspace.`
 
 const listExamples = `  mcpctl list
   mcpctl list --json | jq -r '.servers[] | select(.approval | IN("pending", "changed")) | .name'
@@ -71,9 +74,15 @@ func runList(ctx context.Context, a *app, o *listOptions) error {
 		read, list = s.ReadAll, engine.ListAll
 	}
 	c := s.Decide(read())
-	status, sup := a.liveStatus(ctx, c)
-	doc := list(c, status)
-	doc.Supervisor = sup
+	found, err := a.look(ctx, c, o.all)
+	if err != nil {
+		return err
+	}
+	doc := list(c, found.status)
+	if found.list != nil {
+		doc = overlaid(doc, *found.list, a.namesSession())
+	}
+	doc.Supervisor = found.supervisor
 	if o.nul && a.json == "" {
 		for _, sv := range doc.Servers {
 			a.out.WriteString(sv.Name + "\x00")
@@ -123,7 +132,7 @@ func listTable(w *bytes.Buffer, doc wire.List, o *listOptions) error {
 
 // scopeWord names the client as well, where it is not the one that was asked for.
 func scopeWord(sv wire.Server, client string) string {
-	if sv.Client == client || sv.Scope == string(store.Local) {
+	if sv.Client == client || sv.Scope == string(store.Local) || sv.Scope == string(store.Session) {
 		return sv.Scope
 	}
 	return sv.Scope + ":" + sv.Client
@@ -159,34 +168,3 @@ func listDetail(sv wire.Server) string {
 // lookTimeout bounds the look at a running supervisor: a list must not hang
 // because a supervisor does.
 const lookTimeout = 2 * time.Second
-
-// liveStatus asks a running supervisor for the states of this workspace's
-// session, if it has one; it starts neither. Whatever fails, the answer is what
-// the files say.
-func (a *app) liveStatus(ctx context.Context, c *store.Config) (wire.Status, wire.ListedSupervisor) {
-	offline := engine.Offline(c)
-	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
-	defer cancel()
-	client, err := supervisor.Dial(ctx, supervisor.DialOptions{Places: c.Store.Places, Version: a.version})
-	if err != nil {
-		return offline, wire.ListedSupervisor{}
-	}
-	defer client.Close()
-	open := a.sessionOpen(c.Store)
-	open.Existing, open.Env = true, nil
-	if err := client.SendOpen(ctx, open); err != nil {
-		return offline, wire.ListedSupervisor{}
-	}
-	var live wire.Status
-	lookErr := client.Call(ctx, wire.MethodWatch, wire.InSession{Session: wire.DefaultSession}, &live)
-	hello, err := client.Hello(ctx)
-	if err != nil {
-		return offline, wire.ListedSupervisor{}
-	}
-	sup := wire.ListedSupervisor{Running: true, PID: hello.PID, Version: hello.Supervisor.Version}
-	if lookErr != nil {
-		return offline, sup // there is no such session
-	}
-	live.Problems = offline.Problems // this reading is newer
-	return live, sup
-}

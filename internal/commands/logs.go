@@ -9,11 +9,17 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/commands/report"
 	"github.com/mcpctl/mcpctl/internal/engine/record"
+	"github.com/mcpctl/mcpctl/internal/engine/wire"
 )
 
 const logsHelp = `Show the log: what servers write to stderr, what they log through the protocol,
 and what the supervisor does with them. With a name, only the lines of exactly that
 server. The log is a file and is read without the supervisor.
+
+A server that logs without end is cut off after 256 KiB, and then has 4 KiB a second;
+what is left out is told by a warning in its place. The log is the user's: servers of
+the same name in several workspaces are one name here, and the line in which each
+connects tells its workspace.
 
 With -f new lines follow until the command is interrupted or nobody reads them any
 more. Each record is one line with --json; for people its further lines are indented.`
@@ -23,6 +29,7 @@ type logsOptions struct {
 	last   int
 	follow bool
 	since  string
+	level  string
 }
 
 func newLogsCmd(a *app) *cobra.Command {
@@ -42,6 +49,7 @@ func newLogsCmd(a *app) *cobra.Command {
 	f := cmd.Flags()
 	f.IntVarP(&o.last, "lines", "n", 0, "show only the last `N` records")
 	f.BoolVarP(&o.follow, "follow", "f", false, "go on with new records until interrupted")
+	f.StringVar(&o.level, "level", "", "only records at least as severe as `LEVEL`: "+record.LevelWords)
 	f.StringVar(&o.since, "since", "", "only records since `T`: a time such as 2026-01-02T15:04:05Z, or a duration such as 10m")
 	return cmd
 }
@@ -55,6 +63,9 @@ func runLogs(ctx context.Context, a *app, o *logsOptions, named bool) error {
 	if err != nil {
 		return err
 	}
+	if _, ok := record.Level(o.level); o.level != "" && !ok {
+		return wire.NewError(wire.Usage, "--level "+o.level+": no level is called so", "levels are: "+record.LevelWords)
+	}
 	if named {
 		if c := s.Load(); len(c.Named(o.server)) == 0 {
 			records, err := record.Read(s.Places.State(), record.Filter{Server: o.server, Last: 1})
@@ -66,7 +77,7 @@ func runLogs(ctx context.Context, a *app, o *logsOptions, named bool) error {
 			}
 		}
 	}
-	filter := record.Filter{Server: o.server, Since: since, Last: o.last}
+	filter := record.Filter{Server: o.server, Since: since, Level: o.level, Last: o.last}
 	emit := func(r record.Record) error { return a.printRecord(r) }
 	if o.follow {
 		collectGarbage()

@@ -183,6 +183,8 @@ func newRoot(a *app) *cobra.Command {
 			}
 			return cmd.Help()
 		},
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return a.checkSession(cmd) },
+
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
@@ -197,6 +199,8 @@ func newRoot(a *app) *cobra.Command {
 	flags := root.PersistentFlags()
 	flags.StringVarP(&a.dir, "directory", "C", "", "work as if started in `DIR`")
 	flags.StringVar(&a.client, "client", "", "use the files of client `NAME`")
+	flags.StringVar(&a.session, "session", "", "work in session `ID`; alone: in the workspace's default one")
+	flags.Lookup("session").NoOptDefVal = wire.DefaultSession
 	flags.StringVar(&a.json, "json", "", "write one JSON document, of the schema given or 1")
 	flags.Lookup("json").NoOptDefVal = "1"
 	flags.BoolVar(&a.noColor, "no-color", false, "no colour (nor is there any on a pipe)")
@@ -217,8 +221,23 @@ func addCommands(root *cobra.Command, a *app) {
 		{"Configuration", []*cobra.Command{newListCmd(a), newShowCmd(a), newAddCmd(a), newUpdateCmd(a), newRemoveCmd(a), newRenameCmd(a), newEnableCmd(a), newDisableCmd(a), newFingerprintCmd(a),
 			newApplyCmd(a), newDiffCmd(a), newHistoryCmd(a), newUndoCmd(a)}},
 		{"Trust", []*cobra.Command{newApproveCmd(a), newDenyCmd(a), newRevokeCmd(a), newShareCmd(a)}},
-		{"Use", []*cobra.Command{newStatusCmd(a), newTestCmd(a), newToolsCmd(a), newCallCmd(a), newLogsCmd(a), newReconnectCmd(a)}},
-		{"Plumbing", []*cobra.Command{newSupervisorCmd(a), newDemoCmd(a), newDemoServerCmd(a)}},
+		{"Use", []*cobra.Command{
+			newStatusCmd(a),
+			newTestCmd(a),
+			newToolsCmd(a),
+			newCallCmd(a),
+			newOutputCmd(a),
+			newLogsCmd(a),
+			newReconnectCmd(a),
+			newReloadCmd(a),
+		}},
+		{"Plumbing", []*cobra.Command{
+			newSessionCmd(a),
+			newSupervisorCmd(a),
+			newRPCCmd(a),
+			newDemoCmd(a),
+			newDemoServerCmd(a),
+		}},
 		{"Settings", []*cobra.Command{newConfigCmd(a), newSchemaCmd(a)}},
 	}
 	root.SetHelpCommandGroupID("Settings")
@@ -237,8 +256,9 @@ func addCommands(root *cobra.Command, a *app) {
 // plainFlags drops what pflag says of switches and of --json beside their names;
 // the columns stay.
 func plainFlags(usages string) string {
-	const toggle, optional = "[=true|false]", ` string[="1"]`
+	const toggle, optional, session = "[=true|false]", ` string[="1"]`, ` ID[="default"]`
 	return strings.NewReplacer(toggle, strings.Repeat(" ", len(toggle)),
+		session, "[=ID]"+strings.Repeat(" ", len(session)-len("[=ID]")),
 		optional, "[=1]"+strings.Repeat(" ", len(optional)-len("[=1]"))).Replace(usages)
 }
 

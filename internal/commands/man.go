@@ -36,8 +36,14 @@ var exits = map[string][]wire.Code{
 	"test":               {wire.Interrupted, wire.ConfigInvalid, wire.NotFound, wire.NotApproved, wire.HandledElsewhere, wire.LoginRequired, wire.ConnectFailed, wire.Timeout},
 	"tools":              {wire.ConfigInvalid, wire.NotFound, wire.NotApproved, wire.HandledElsewhere, wire.LoginRequired, wire.SupervisorUnreachable, wire.ConnectFailed, wire.Timeout},
 	"call":               {wire.ConfigInvalid, wire.NotFound, wire.NotApproved, wire.HandledElsewhere, wire.LoginRequired, wire.SupervisorUnreachable, wire.ConnectFailed, wire.Timeout, wire.ToolError, wire.CallOutcomeUnknown},
-	"logs":               {wire.NotFound},
+	"output":             {wire.PathUnsafe, wire.NotFound, wire.OutputExpired},
+	"logs":               {wire.PathUnsafe, wire.NotFound},
 	"reconnect":          {wire.NotFound, wire.NotApproved, wire.HandledElsewhere, wire.SupervisorUnreachable, wire.ConnectFailed, wire.Timeout},
+	"rpc":                everyCode(),
+	"reload":             {wire.ConfigInvalid, wire.NotFound, wire.SupervisorUnreachable},
+	"session open":       {wire.PathUnsafe, wire.SupervisorUnreachable},
+	"session list":       {wire.SupervisorUnreachable},
+	"session close":      {wire.NotFound, wire.SupervisorUnreachable},
 	"config get":         {wire.ConfigInvalid, wire.PathUnsafe},
 	"config set":         {wire.ConfigInvalid, wire.ConfigLocked, wire.PathUnsafe},
 	"config unset":       {wire.ConfigInvalid, wire.ConfigLocked, wire.PathUnsafe},
@@ -46,6 +52,9 @@ var exits = map[string][]wire.Code{
 	"supervisor start":   {wire.PathUnsafe, wire.SupervisorUnreachable},
 	"supervisor stop":    {wire.Timeout},
 	"supervisor restart": {wire.SupervisorUnreachable, wire.Timeout},
+
+	"supervisor install":   {wire.ConfigConflict, wire.ConfigLocked, wire.PathUnsafe, wire.NameTaken},
+	"supervisor uninstall": {wire.ConfigConflict, wire.ConfigLocked, wire.PathUnsafe, wire.NameTaken},
 }
 
 // answersNo says what exit status 1 means for the commands that have it.
@@ -67,6 +76,8 @@ func ManSections(cmd *cobra.Command) string {
 	for _, code := range exits[name] {
 		mine[code] = true
 	}
+	// Who needs the supervisor may meet one of another version.
+	mine[wire.SupervisorProtocol] = mine[wire.SupervisorUnreachable]
 	whole := cmd.Parent() == nil
 	for _, row := range wire.Codes() {
 		when := row.When
@@ -105,4 +116,15 @@ func roff(text string) string {
 		}
 	}
 	return strings.Join(lines, "\n")
+}
+
+// everyCode are the codes that the answer of a method can have.
+func everyCode() []wire.Code {
+	var out []wire.Code
+	for _, row := range wire.Codes() {
+		if row.Code != "" && row.Code != wire.ToolError { // a tool's error is a result
+			out = append(out, row.Code)
+		}
+	}
+	return out
 }

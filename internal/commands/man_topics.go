@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"regexp"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -8,8 +9,8 @@ import (
 )
 
 // topicSections are the manual's sections of the topics of help: what describes a
-// format is in 5.
-var topicSections = map[string]string{"exit-codes": "1", "environment": "1", "files": "1", "entries": "5"}
+// format is in 5, and a protocol in 7.
+var topicSections = map[string]string{"exit-codes": "1", "environment": "1", "files": "1", "entries": "5", "protocol": "7"}
 
 // TopicPage is the manual page of a topic of help, in roff, and its section; ok is
 // false for what is a command.
@@ -27,6 +28,10 @@ func TopicPage(cmd *cobra.Command) (page, section string, ok bool) {
 	line(".SH DESCRIPTION")
 	for i, paragraph := range strings.Split(strings.TrimSpace(cmd.Long), "\n\n") {
 		switch {
+		case topicHeading.MatchString(paragraph):
+			line(".SH " + roff(paragraph))
+		case topicPart.MatchString(paragraph):
+			line(".SS " + roff(paragraph))
 		case strings.HasPrefix(paragraph, "  "): // a table, or an example
 			line(".PP\n.nf\n" + roff(paragraph) + "\n.fi")
 		case i > 0:
@@ -38,6 +43,13 @@ func TopicPage(cmd *cobra.Command) (page, section string, ok bool) {
 	line(".SH SEE ALSO\n\\fBmcpctl(1)\\fP")
 	return b.String(), section, true
 }
+
+// A paragraph that is one line of capitals is a section of its own, and one that is the
+// name of a method a part of it.
+var (
+	topicHeading = regexp.MustCompile(`^[A-Z][A-Z ,]+$`)
+	topicPart    = regexp.MustCompile(`^(?:supervisor|session|mcp)\.\w+$`)
+)
 
 // ManOptions is roff for the options of a command, with the words that stand for
 // their values, which cobra/doc loses.
@@ -68,6 +80,8 @@ func manOption(f *pflag.Flag) string {
 	}
 	switch {
 	case f.Value.Type() == "bool":
+	case f.NoOptDefVal != "" && value != "string":
+		head += `[=\fI` + roff(value) + `\fP]`
 	case f.NoOptDefVal != "":
 		head += "[=" + roff(f.NoOptDefVal) + "]"
 	default:

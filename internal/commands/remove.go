@@ -17,7 +17,10 @@ name, a scope flag has to say which one is meant.
 
 Of several names all are looked for first: when one is not there, nothing is
 removed. Only the members named are removed; every other byte of the file stays. With
---expect-fingerprint the entry must still be the one that was looked at.`
+--expect-fingerprint the entry must still be the one that was looked at.
+
+With --session, or --scope session, what one session says about the names is taken
+away: a server that was given to it alone, or its override; see mcpctl session.`
 
 type removeOptions struct {
 	scope  scopeFlags
@@ -37,7 +40,7 @@ func newRemoveCmd(a *app) *cobra.Command {
 			return runRemove(cmd.Context(), a, o)
 		},
 	}
-	o.scope.register(cmd.Flags())
+	o.scope.registerWithSession(cmd)
 	cmd.Flags().StringVar(&o.expect, "expect-fingerprint", "", "refuse unless the entry has fingerprint `FP`")
 	cmd.Flags().BoolVar(&o.dryRun, "dry-run", false, "write nothing; show the difference")
 	return cmd
@@ -54,6 +57,12 @@ func runRemove(ctx context.Context, a *app, o *removeOptions) error {
 			return usagef("--expect-fingerprint goes with one name")
 		}
 		expect = fp
+	}
+	if session, err := a.inSession(&o.scope); err != nil || session {
+		if err == nil {
+			err = a.changeSession(ctx, o.dryRun, func(w *sessionChange) error { return w.remove(ctx, o.names, expect) })
+		}
+		return err
 	}
 	c, err := a.load()
 	if err != nil {
@@ -123,23 +132,9 @@ func (s *scopeFlags) defining(c *store.Config, name string) (store.Scope, error)
 		return "", err
 	}
 	if chosen != "" {
-		return chosen, otherFile(c, chosen, name)
+		return chosen, c.InScope(chosen, name)
 	}
-	var found []store.Scope
-	for _, src := range c.Sources {
-		for _, e := range src.Entries {
-			if e.Name == name && c.Store.Writes(src) && (len(found) == 0 || found[len(found)-1] != src.Scope) {
-				found = append(found, src.Scope)
-			}
-		}
-	}
-	switch len(found) {
-	case 0:
-		return "", c.NotWritable(name)
-	case 1:
-		return found[0], nil
-	}
-	return "", usagef("'%s' stands in several files: say --%s or --%s", name, found[0], found[1])
+	return c.HoldingScope(name)
 }
 
 // unique is words without the second and later of the same.

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/commands/report"
+	"github.com/mcpctl/mcpctl/internal/engine"
 	"github.com/mcpctl/mcpctl/internal/engine/wire"
 	"github.com/mcpctl/mcpctl/internal/store"
 	"github.com/mcpctl/mcpctl/internal/store/redact"
@@ -25,14 +26,10 @@ type reviewed struct {
 func (a *app) agreed(ctx context.Context, r reviewed, o *approveOptions) error {
 	e := r.row.Entry
 	if o.fingerprint != "" {
-		fp, ok := store.ParseFingerprint(o.fingerprint)
-		if !ok {
-			return usagef("--fingerprint takes sha256: and all 64 hex digits")
-		}
-		if fp != e.Fingerprint {
-			return store.Conflict(e, fp)
-		}
-		return r.filesAgreed(o)
+		return r.agreedBy(o)
+	}
+	if r.config.Approvals.Holds(r.review) {
+		return nil // the word was given; asking again would get the same one
 	}
 	tty, done := a.conversation()
 	if tty == nil {
@@ -53,29 +50,19 @@ func (a *app) agreed(ctx context.Context, r reviewed, o *approveOptions) error {
 	return nil
 }
 
-// filesAgreed: the files that the entry runs are part of what is approved. A script
-// names them by --files; without it they may be anything, unless the entry was
-// approved before and a file has changed since: then the entry's fingerprint, which
-// is the old one, says nothing.
-func (r reviewed) filesAgreed(o *approveOptions) error {
-	e, now := r.row.Entry, r.review.Files()
-	changed := wire.NewError(wire.ConfigConflict, "", "look at them; mcpctl approve --list "+e.Name+" --json gives both fingerprints, for --fingerprint and --files").On(e.Name)
-	switch {
-	case o.files != "":
-		fp, ok := store.ParseFingerprint(o.files)
-		if !ok {
+// agreedBy checks the fingerprints that were given.
+func (r reviewed) agreedBy(o *approveOptions) error {
+	entry, ok := store.ParseFingerprint(o.fingerprint)
+	if !ok {
+		return usagef("--fingerprint takes sha256: and all 64 hex digits")
+	}
+	var files store.Fingerprint
+	if o.files != "" {
+		if files, ok = store.ParseFingerprint(o.files); !ok {
 			return usagef("--files takes sha256: and all 64 hex digits")
 		}
-		if fp == now {
-			return nil
-		}
-		changed.Text = "the files of '" + e.Name + "' are not those that were reviewed: expected " + o.files + ", found " + string(now)
-	case !o.entryOnly && r.config.Approvals.OnlyFilesChanged(r.config.Store, e):
-		changed.Text = "'" + e.Name + "' is the entry that was approved, but " + r.row.Why
-	default:
-		return nil
 	}
-	return changed
+	return r.config.Agreed(r.row, r.review, entry, files)
 }
 
 // conversation is where a person is asked: stderr where that is a terminal, else
@@ -125,7 +112,7 @@ func (a *app) answer(ctx context.Context, tty io.Writer) (yes bool, err error) {
 // and nothing hidden: what is shown is what is approved and what runs. The text is
 // the repository's own, and who asks sits at a terminal.
 func (r reviewed) show(w io.Writer) {
-	row := approvalRow(r.config, r.row)
+	row := engine.ApprovalRow(r.config, r.row)
 	fmt.Fprintf(w, "server '%s' of %s: %s\n\n", redact.Line(row.Name), redact.Line(place(row.Source, row.Line, r.row.Entry.Column)), redact.Line(r.reason()))
 	fmt.Fprintf(w, "%s\n\n", redact.Visible(report.Indented(r.row.Entry.Raw)))
 	list := func(title string, lines []string) {
@@ -162,7 +149,7 @@ func (r reviewed) showDifference(w io.Writer) {
 	if d == nil {
 		return
 	}
-	text := report.Unified("approved", report.Indented(d.Before)+"\n", report.Indented(e.Raw)+"\n")
+	text := store.Unified("approved", report.Indented(d.Before)+"\n", report.Indented(e.Raw)+"\n")
 	if text == "" && len(d.Files) == 0 {
 		return
 	}

@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mcpctl/mcpctl/internal/commands/report"
-	"github.com/mcpctl/mcpctl/internal/engine/wire"
+	"github.com/mcpctl/mcpctl/internal/engine"
 	"github.com/mcpctl/mcpctl/internal/store"
 )
 
@@ -75,10 +75,10 @@ func runShare(ctx context.Context, a *app, o *shareOptions) error {
 	}
 	a.warnOf(done.Change)
 	if a.json != "" {
-		return report.JSON(&a.out, shareDocument(s, done, a.takeWarnings()))
+		return report.JSON(&a.out, engine.ShareDocument(s, done, a.takeWarnings()...))
 	}
 	if c := done.Change; c.DryRun {
-		a.writeText(sharedDiff(s, c))
+		a.writeText(done.Diff(s))
 	} else {
 		a.say("shared '%s' in %s", c.Name, c.Path)
 	}
@@ -107,27 +107,4 @@ func (a *app) tellShared(done store.Shared) {
 	default:
 		a.say("your entry in %s stays, and is hidden by the shared one here", where)
 	}
-}
-
-// sharedDiff is the difference, with the shared entry as it is written: it has been
-// found fit to be published.
-func sharedDiff(s *store.Store, c store.Change) string {
-	return report.Unified(c.Path, s.MaskFile(c.Before), s.MaskFileBut(c.After, c.Name))
-}
-
-func shareDocument(s *store.Store, done store.Shared, warnings []report.Warning) report.Share {
-	c := done.Change
-	doc := report.Share{
-		Edit: report.Edit{Schema: wire.Schema, Name: c.Name, Scope: string(c.Scope), Source: c.Path, Fingerprint: string(c.Fingerprint), Unchanged: c.Unchanged, Warnings: warnings},
-		From: report.ShareOrigin{Scope: string(done.From.Source.Scope), Source: done.From.Source.Path, Line: done.From.Line},
-
-		Variables: []report.ShareVariable{}, LeftOut: emptyList(done.LeftOut),
-	}
-	if c.DryRun {
-		doc.DryRun, doc.Diff = true, sharedDiff(s, c)
-	}
-	for _, v := range done.Variables {
-		doc.Variables = append(doc.Variables, report.ShareVariable{Name: v.Name, Field: v.Field})
-	}
-	return doc
 }

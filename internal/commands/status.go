@@ -9,7 +9,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mcpctl/mcpctl/internal/commands/report"
+	"github.com/mcpctl/mcpctl/internal/engine/supervisor"
 	"github.com/mcpctl/mcpctl/internal/engine/wire"
+	"github.com/mcpctl/mcpctl/internal/store"
 	"github.com/mcpctl/mcpctl/internal/store/redact"
 )
 
@@ -20,7 +22,12 @@ the files tell.
 With --watch the supervisor is started when there is none, the workspace's session
 is opened, and each change is written until the command is interrupted or nobody
 reads it any more: with --json one whole snapshot per line, otherwise one line per
-server that changed.`
+server that changed. On a terminal it is a table instead, drawn again in its place
+and cut to the width of the terminal, with the states in colour unless --no-color or
+NO_COLOR is given; where TERM is dumb or not set there are lines.
+
+With names only those servers are shown. The exit status says whether the files can
+be read, and not how the servers are: of that, see their states, and "test".`
 
 type statusOptions struct {
 	names []string
@@ -47,22 +54,26 @@ func runStatus(ctx context.Context, a *app, o *statusOptions) error {
 	if err != nil {
 		return err
 	}
-	for _, name := range o.names {
-		if len(c.Named(name)) == 0 {
-			return c.NotFound(name)
-		}
-	}
 	if o.watch {
+		if err := o.known(c, nil); err != nil && a.session == "" {
+			return err
+		}
 		collectGarbage()
 		client, err := a.connectFor(ctx, c.Store)
 		if err != nil {
 			return err
 		}
 		defer client.Close()
-		w := statusWriter{app: a, names: o.names}
-		return a.whileRead(ctx, func(ctx context.Context) error { return client.Watch(ctx, wire.DefaultSession, w.write) })
+		return a.whileRead(ctx, func(ctx context.Context) error { return a.watchStatus(ctx, client, o.names) })
 	}
-	status, _ := a.liveStatus(ctx, c)
+	found, err := a.look(ctx, c, false)
+	if err != nil {
+		return err
+	}
+	status := found.status
+	if err := o.known(c, status.Servers); err != nil {
+		return err
+	}
 	status.Servers = only(status.Servers, o.names)
 	if err := a.print(status, func(w *bytes.Buffer) error { return statusTable(w, status) }); err != nil {
 		return err
@@ -72,6 +83,28 @@ func runStatus(ctx context.Context, a *app, o *statusOptions) error {
 	}
 	a.sayNone(len(status.Servers))
 	return nil
+}
+
+// known refuses names that neither a file has nor the session.
+func (o *statusOptions) known(c *store.Config, servers []wire.ServerStatus) error {
+	for _, name := range o.names {
+		if len(c.Named(name)) == 0 && !slices.ContainsFunc(servers, func(s wire.ServerStatus) bool { return s.Name == name }) {
+			return c.NotFound(name)
+		}
+	}
+	return nil
+}
+
+// watchStatus shows a person a table, and a pipe or a file one line per change.
+func (a *app) watchStatus(ctx context.Context, client *supervisor.Client, names []string) error {
+	watch := func(ctx context.Context, f func(wire.Status) error) error {
+		return client.Watch(ctx, wire.DefaultSession, f)
+	}
+	if screen := newStatusScreen(a, names); screen != nil {
+		return screen.show(ctx, watch)
+	}
+	w := statusWriter{app: a, names: names}
+	return watch(ctx, w.write)
 }
 
 func only(servers []wire.ServerStatus, names []string) []wire.ServerStatus {

@@ -15,11 +15,35 @@ import (
 	"github.com/mcpctl/mcpctl/internal/engine/supervisor"
 	"github.com/mcpctl/mcpctl/internal/engine/wire"
 	"github.com/mcpctl/mcpctl/internal/probe/dial"
+	"github.com/mcpctl/mcpctl/internal/store"
 )
 
 const supervisorHelp = `The supervisor is the one background process of this user that keeps servers
 running. Commands that need it start it; it leaves after ten minutes without a
-client and without anything to keep alive; supervisor.idleTimeout sets another time.`
+client and without anything to keep alive; supervisor.idleTimeout sets another time.
+Systemd or launchd can run it as well (mcpctl supervisor install).
+
+After an update of mcpctl the one that runs is still the old one. list, status, logs
+and what is told here work with any version; commands that need what the other side
+lacks end with SUPERVISOR_PROTOCOL and say that a restart is due.
+
+It takes about 16 MB of memory, and 130 KiB more for each connected server and 32 KiB
+for each client. It has 13 descriptors open, five more for each stdio server, one or
+two for each over HTTP, and one for each client; the hard limit (ulimit -Hn) counts.
+Before the last ones are taken it refuses to start a server (CONNECT_FAILED, with the
+numbers), so that it can still be asked and stopped; the server is tried again when it
+is needed. A message has at most 16 MiB, the log 10 MiB. At most 256 clients are
+served at a time, each with 64 sessions of its own and 1024 requests under way; where
+more come, those that have not said hello go first.
+
+How many processes, and how much memory, servers take is not for mcpctl to bound: a
+shell's ulimit, or LimitNOFILE=, TasksMax= and MemoryMax= in a drop-in of the unit,
+bound the supervisor and all its servers. Its memory, which holds secrets, goes into no
+core file and is closed to other processes of the user.
+
+When its own locks are not given for 25 seconds, it is stuck: it writes what each of
+its parts was doing to the log, ends all servers, by force where it has to, and leaves;
+the next command starts it anew.`
 
 func newSupervisorCmd(a *app) *cobra.Command {
 	cmd := &cobra.Command{
@@ -30,16 +54,23 @@ func newSupervisorCmd(a *app) *cobra.Command {
 			if len(args) > 0 {
 				return unknownCommand(cmd, args[0])
 			}
-			return usageOf(cmd, "name one of run, start, stop, restart, status")
+			return usageOf(cmd, "name one of run, start, stop, restart, status, install, uninstall")
 		},
 	}
-	cmd.AddCommand(newSupervisorRunCmd(a), newSupervisorStartCmd(a), newSupervisorStopCmd(a), newSupervisorRestartCmd(a), newSupervisorStatusCmd(a))
+	cmd.AddCommand(newSupervisorRunCmd(a), newSupervisorStartCmd(a), newSupervisorStopCmd(a), newSupervisorRestartCmd(a), newSupervisorStatusCmd(a),
+		newSupervisorInstallCmd(a), newSupervisorUninstallCmd(a))
 	return cmd
 }
 
 const supervisorRunHelp = `Run the supervisor in the foreground until it is interrupted, told to stop, or idle
 for long enough. Service managers use this form. Without --idle-timeout the setting
-supervisor.idleTimeout holds when it starts.`
+supervisor.idleTimeout holds when it starts.
+
+A socket that systemd has bound is taken over (LISTEN_FDS, LISTEN_PID) if it listens at
+the supervisor's own path, is the user's and has mode 0600; anything else is refused,
+and nothing is removed. It stays systemd's when the supervisor ends. NOTIFY_SOCKET and
+WATCHDOG_USEC are honoured: READY=1, STOPPING=1, and WATCHDOG=1 as long as every
+session answers. None of these variables reaches a server.`
 
 func newSupervisorRunCmd(a *app) *cobra.Command {
 	var idle time.Duration
@@ -79,7 +110,14 @@ func runSupervisor(ctx context.Context, a *app, o runOptions) error {
 	if o.detached {
 		ready = supervisor.ReadyPipe()
 	}
+	manager, managerErr := supervisor.TakeManager(a.env)
+	for _, name := range supervisor.ManagerVariables {
+		_ = os.Unsetenv(name) // they are this process's and no other's
+	}
 	s, err := a.open()
+	if err == nil {
+		err = managerErr
+	}
 	var log *record.Log
 	if err == nil {
 		log, err = record.Open(s.Places.State())
@@ -93,7 +131,7 @@ func runSupervisor(ctx context.Context, a *app, o runOptions) error {
 		o.idle = s.LastSettings().IdleTimeout
 	}
 	err = supervisor.Run(ctx, supervisor.Options{Places: s.Places, Version: a.version, Log: log, IdleTimeout: o.idle,
-		Sweep: dial.SweepOrphans, Ready: ready, Stderr: a.streams.Err})
+		Sweep: dial.SweepOrphans, SweepOwn: dial.SweepOwn, Manager: manager, Ready: ready, Stderr: a.streams.Err})
 	if errors.As(context.Cause(ctx), new(signalError)) {
 		return nil // a supervisor that was told to stop has done its work
 	}
@@ -207,6 +245,20 @@ func newSupervisorStatusCmd(a *app) *cobra.Command {
 			return nil
 		},
 	}
+}
+
+// otherVersion is what can be told of a supervisor with which there is no protocol
+// in common, as err says; the zero value for any other error.
+func (a *app) otherVersion(ctx context.Context, p store.Places, err error) wire.ListedSupervisor {
+	if wire.FromError(err).Word != wire.SupervisorProtocol {
+		return wire.ListedSupervisor{}
+	}
+	info, err := supervisor.Status(ctx, p)
+	if err != nil || !info.Running {
+		return wire.ListedSupervisor{}
+	}
+	a.warn("the running supervisor is another version ("+info.Version+"), so the states are those the files tell", "restart it with: mcpctl supervisor restart")
+	return wire.ListedSupervisor{Running: true, PID: info.PID, Version: info.Version}
 }
 
 func supervisorText(w *bytes.Buffer, info wire.Info) error {

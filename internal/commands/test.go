@@ -11,10 +11,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mcpctl/mcpctl/internal/commands/report"
+	"github.com/mcpctl/mcpctl/internal/engine"
 	"github.com/mcpctl/mcpctl/internal/engine/wire"
-	"github.com/mcpctl/mcpctl/internal/probe"
 	"github.com/mcpctl/mcpctl/internal/probe/dial"
-	"github.com/mcpctl/mcpctl/internal/store"
 	"github.com/mcpctl/mcpctl/internal/store/redact"
 )
 
@@ -61,27 +60,19 @@ func runTest(ctx context.Context, a *app, o *testOptions) error {
 	}
 	names := o.names
 	if o.all {
-		if err := c.RefuseElsewhere(); err != nil {
+		if names, err = engine.ToTest(c); err != nil {
 			return err
 		}
-		for _, row := range c.Rows {
-			if row.InForce && row.Enabled {
-				names = append(names, row.Entry.Name)
+	}
+	doc, errs := engine.Test(ctx, c, names, engine.TestOptions{Version: a.version, Timeout: o.timeout, Log: a.verboseLog,
+		Explain: func(err error) error { return withinFlag(err, o.timeout) }})
+	if a.json == "" {
+		for _, r := range doc.Results {
+			for _, w := range r.Warnings {
+				a.warn(w.Message, w.Hint)
 			}
 		}
 	}
-	doc := report.Test{Schema: wire.Schema, Results: make([]report.TestResult, len(names))}
-	errs := make([]error, len(names))
-	slots := make(chan struct{}, testsAtOnce)
-	var wg sync.WaitGroup
-	for i, name := range names {
-		wg.Go(func() {
-			slots <- struct{}{}
-			defer func() { <-slots }()
-			doc.Results[i], errs[i] = a.testOne(ctx, c, name, o.timeout)
-		})
-	}
-	wg.Wait()
 	if ctx.Err() != nil {
 		names, errs = finished(&doc, errs)
 	}
@@ -96,8 +87,8 @@ func runTest(ctx context.Context, a *app, o *testOptions) error {
 }
 
 // finished leaves in the document what was found out before the interruption.
-func finished(doc *report.Test, errs []error) (names []string, left []error) {
-	results := []report.TestResult{}
+func finished(doc *wire.Test, errs []error) (names []string, left []error) {
+	results := []wire.TestResult{}
 	for i, r := range doc.Results {
 		if r.Error == nil || r.Error.Word != wire.Interrupted {
 			results, names, left = append(results, r), append(names, r.Name), append(left, errs[i])
@@ -106,10 +97,6 @@ func finished(doc *report.Test, errs []error) (names []string, left []error) {
 	doc.Results = results
 	return names, left
 }
-
-// testsAtOnce: more at the same time gain nothing on a few cores and make slow
-// starters time out.
-const testsAtOnce = 8
 
 // testVerbosely shows all that a server writes during a test, which is not logged.
 const testVerbosely = "mcpctl test -v "
@@ -137,43 +124,6 @@ func testVerdict(a *app, names []string, errs []error) error {
 	return exit(1)
 }
 
-func (a *app) testOne(ctx context.Context, c *store.Config, name string, timeout time.Duration) (report.TestResult, error) {
-	out := report.TestResult{Name: name, State: wire.Failed, Tools: []string{}, Warnings: []report.Warning{}}
-	admitted, err := c.Admit(name)
-	if err == nil {
-		r := probe.Test(ctx, admitted, probe.Options{Env: a.env, Client: a.version, Timeout: timeout, Log: a.verboseLog(name)})
-		err = r.Err
-		out.OK, out.ProtocolVersion, out.Resources, out.Prompts = r.OK, r.ProtocolVersion, r.Resources, r.Prompts
-		out.Server = wire.Peer{Name: r.ServerName, Version: r.ServerVersion}
-		out.Tools, out.MS = emptyList(r.Tools), r.Duration.Milliseconds()
-		if r.Noise > 0 {
-			w := report.Warning{Message: "server '" + name + "' wrote " + strconv.Itoa(r.Noise) + " line(s) to stdout that are not protocol messages; they were ignored",
-				Hint: "a stdio server writes its log to stderr"}
-			out.Warnings = append(out.Warnings, w)
-			if a.json == "" {
-				a.warn(w.Message, w.Hint)
-			}
-		}
-	}
-	if err == nil {
-		out.State = wire.Connected
-		return out, nil
-	}
-	e := wire.FromError(withinFlag(err, timeout)).On(name)
-	out.Error = e
-	switch e.Word {
-	case wire.NotApproved:
-		out.State = wire.PendingApproval
-	case wire.LoginRequired:
-		out.State = wire.NeedsSignIn
-	case wire.HandledElsewhere:
-		out.State = wire.Elsewhere
-	case wire.ConfigInvalid:
-		out.State = wire.InvalidConfig
-	}
-	return out, e
-}
-
 // verboseLog shows what a server says, with -v.
 func (a *app) verboseLog(name string) func(dial.Event) {
 	if !a.verbose {
@@ -187,7 +137,7 @@ func (a *app) verboseLog(name string) func(dial.Event) {
 	}
 }
 
-func testTable(w *bytes.Buffer, doc report.Test) error {
+func testTable(w *bytes.Buffer, doc wire.Test) error {
 	var rows [][]string
 	for _, r := range doc.Results {
 		verdict, detail := "ok", r.Server.Name+" "+r.Server.Version

@@ -3,7 +3,6 @@ package commands
 import (
 	"context"
 	"encoding/json"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -243,8 +242,8 @@ func (o *updateOptions) edits(ctx context.Context, a *app) ([]store.FieldEdit, e
 		l = append(l, f)
 	}
 	for _, text := range o.unset {
-		path, rest, err := fieldPath(text)
-		if err != nil || rest != "" {
+		path, _, assigned, ok := store.FieldAssignment(text)
+		if !ok || assigned {
 			return nil, usagef("--unset %s: not a path of keys separated by dots", text)
 		}
 		l = append(l, store.FieldEdit{Path: path})
@@ -254,39 +253,14 @@ func (o *updateOptions) edits(ctx context.Context, a *app) ([]store.FieldEdit, e
 
 // setField reads PATH=JSON.
 func setField(text string) (store.FieldEdit, error) {
-	path, value, err := fieldPath(text)
-	if err != nil || !strings.HasPrefix(value, "=") {
+	path, value, assigned, ok := store.FieldAssignment(text)
+	if !ok || !assigned {
 		return store.FieldEdit{}, usagef("--set %s: not PATH=JSON with keys separated by dots", text)
 	}
-	if value = value[1:]; !json.Valid([]byte(value)) {
+	if !json.Valid([]byte(value)) {
 		// The value may be a secret, so it is not repeated.
 		return store.FieldEdit{}, wire.NewError(wire.Usage, "--set "+strings.Join(path, ".")+": the value is not JSON",
 			`a text needs quotes of its own, as in: --set 'description="one line"'`)
 	}
 	return store.FieldEdit{Path: path, Value: json.RawMessage(value)}, nil
-}
-
-// fieldPath reads keys separated by dots up to an '=' or the end; a backslash
-// takes the next character as it is. No key is empty.
-func fieldPath(text string) (path []string, rest string, err error) {
-	var key strings.Builder
-	for i := 0; ; i++ {
-		end := i == len(text) || text[i] == '='
-		switch {
-		case end || text[i] == '.':
-			if key.Len() == 0 {
-				return nil, "", usagef("'%s' has an empty key", text)
-			}
-			path = append(path, key.String())
-			if end {
-				return path, text[i:], nil
-			}
-			key.Reset()
-		case text[i] == '\\' && i+1 < len(text) && slices.Contains([]byte(`.=\`), text[i+1]):
-			i++
-			key.WriteByte(text[i])
-		default:
-			key.WriteByte(text[i])
-		}
-	}
 }

@@ -3,39 +3,9 @@ package commands
 import (
 	"context"
 	"io"
-	"slices"
 	"strings"
 	"testing"
 )
-
-func TestFieldPath(t *testing.T) {
-	for text, want := range map[string][]string{
-		"timeout":          {"timeout"},
-		"env.K":            {"env", "K"},
-		`a\.b.c`:           {"a.b", "c"},
-		`a\\.b`:            {`a\`, "b"},
-		`a\=b=1`:           {"a=b", "=1"},
-		`a\b`:              {`a\b`},
-		`a.b=x.y=z`:        {"a", "b", "=x.y=z"},
-		"日本.ü":             {"日本", "ü"},
-		"a=":               {"a", "="},
-		"":                 nil,
-		".a":               nil,
-		"a.":               nil,
-		"a..b":             nil,
-		"=1":               nil,
-		`trailing\`:        {`trailing\`},
-		"headers.X-Y=\"\"": {"headers", "X-Y", `=""`},
-	} {
-		path, rest, err := fieldPath(text)
-		if rest != "" {
-			path = append(path, rest)
-		}
-		if (err == nil) != (want != nil) || !slices.Equal(path, want) {
-			t.Errorf("%q is %q, %v; want %q", text, path, err, want)
-		}
-	}
-}
 
 // TestUpdateArguments: what is behind -- is the server's; what needs no file to be
 // refused is refused before one is read.

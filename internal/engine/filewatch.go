@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"sync"
 	"time"
@@ -12,35 +11,44 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// debounce gathers the several events of one save; short, because a reload of
-// an unchanged file costs only a look at its inode.
+// debounce gathers the several events of one save; short, because a look at files
+// that have not changed costs little.
 const debounce = 30 * time.Millisecond
 
 // pollEvery is how often files are looked at where the system gives no events.
 const pollEvery = 2 * time.Second
 
-// fileWatch tells when files may have changed. It watches their directories,
-// since editors replace files, and the nearest directory above one that is
-// missing.
+// lookEvery is how often they are looked at where it does: a directory far above
+// that was replaced gives none, nor does every file system that another machine
+// writes to.
+const lookEvery = 5 * time.Second
+
+// fileWatch tells when files may have changed. It watches directories, since
+// editors replace files: those of the files, those of the symbolic links on the way
+// to them, and the nearest one above a file whose own is missing (see trail.go).
 type fileWatch struct {
 	events *fsnotify.Watcher // nil when polling
-	settle chan struct{}     // a settled reading is due
-	nudge  chan struct{}     // wait has to look at blind again
+	add    func(dir string) error
+	every  time.Duration // lookEvery, or 0 in tests: never
+	settle chan struct{} // what was in doubt is due
+	nudge  chan struct{} // wait has to look at blind again
 
-	mu    sync.Mutex
-	dirs  map[string]bool
-	blind bool // some directory gives no events: poll
-	due   *time.Timer
+	mu       sync.Mutex
+	dirs     map[string]bool
+	relevant map[string]bool // paths whose events matter
+	blind    bool            // some directory gives no events: poll
+	due      *time.Timer
 }
 
-func newFileWatch() *fileWatch {
-	f := &fileWatch{settle: make(chan struct{}, 1), nudge: make(chan struct{}, 1), dirs: map[string]bool{}}
-	w, err := fsnotify.NewWatcher()
+// newFileWatch uses what open gives for events; an error of it means polling.
+func newFileWatch(open func() (*fsnotify.Watcher, error)) *fileWatch {
+	f := &fileWatch{every: lookEvery, settle: make(chan struct{}, 1), nudge: make(chan struct{}, 1), dirs: map[string]bool{}}
+	w, err := open()
 	if err != nil {
 		f.blind = true
 		return f
 	}
-	f.events = w
+	f.events, f.add = w, w.Add
 	return f
 }
 
@@ -54,6 +62,10 @@ func (f *fileWatch) how() string {
 	return "events"
 }
 
+// settleRounds bounds how often watch looks again because directories came or went
+// meanwhile.
+const settleRounds = 4
+
 // watch looks after these files from now on.
 func (f *fileWatch) watch(files []string) {
 	if f.events == nil {
@@ -61,41 +73,45 @@ func (f *fileWatch) watch(files []string) {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	wanted := map[string]bool{}
-	for _, file := range files {
-		wanted[existing(filepath.Dir(file))] = true
-	}
+	t := trailsOf(files)
 	blind := false
-	for dir := range wanted {
-		// Adding again is cheap, and re-attaches when the directory was replaced. One
-		// that has just gone is told by an event of the directory above it.
-		if err := f.events.Add(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			blind = true
+	for range settleRounds {
+		blind = false
+		for dir := range t.dirs {
+			// Adding again is cheap, and re-attaches when the directory was replaced. One
+			// that has just gone is told by an event of the directory above it.
+			if err := f.add(dir); err != nil && !errors.Is(err, fs.ErrNotExist) || silent(dir) {
+				blind = true
+			}
 		}
+		next := trailsOf(files) // what came before its directory was watched gave no event
+		if next.equal(t) {
+			break
+		}
+		t = next
 	}
 	if blind != f.blind {
 		f.blind = blind
 		poke(f.nudge)
 	}
 	for dir := range f.dirs {
-		if !wanted[dir] {
+		if !t.dirs[dir] {
 			_ = f.events.Remove(dir)
 		}
 	}
-	f.dirs = wanted
+	f.dirs, f.relevant = t.dirs, t.paths
 }
 
-// existing is dir or the nearest directory above it that is there.
-func existing(dir string) string {
-	for ; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
-		if info, err := os.Stat(dir); err == nil && info.IsDir() {
-			break
-		}
-	}
-	return dir
+// matters tells whether an event is about one of the files, a directory or a link
+// on the way, or a watched directory itself; a build that writes beside them is not.
+func (f *fileWatch) matters(e fsnotify.Event) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	name := filepath.Clean(e.Name)
+	return f.relevant[name] || f.dirs[name]
 }
 
-// again asks for a settled reading after d without a further call.
+// again asks for a look after d without a further call.
 func (f *fileWatch) again(d time.Duration) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -103,24 +119,24 @@ func (f *fileWatch) again(d time.Duration) {
 		f.due.Reset(d)
 		return
 	}
-	f.due = time.AfterFunc(d, func() {
-		select {
-		case f.settle <- struct{}{}:
-		default:
-		}
-	})
+	f.due = time.AfterFunc(d, func() { poke(f.settle) })
 }
 
-// wait blocks until the files may have changed; ok is false when ctx ended.
-func (f *fileWatch) wait(ctx context.Context) (r reading, ok bool) {
+// wait blocks until the files may have changed; due tells that what was in doubt
+// counts by now; ok is false when ctx ended.
+func (f *fileWatch) wait(ctx context.Context) (due, ok bool) {
 	var events chan fsnotify.Event
 	var overflow chan error
 	if f.events != nil {
 		events, overflow = f.events.Events, f.events.Errors
 	}
-	var poll <-chan time.Time
+	every := f.every
 	if f.how() == "polling" {
-		ticker := time.NewTicker(pollEvery)
+		every = pollEvery
+	}
+	var poll <-chan time.Time
+	if every > 0 {
+		ticker := time.NewTicker(every)
 		defer ticker.Stop()
 		poll = ticker.C
 	}
@@ -128,22 +144,24 @@ func (f *fileWatch) wait(ctx context.Context) (r reading, ok bool) {
 	for {
 		select {
 		case <-ctx.Done():
-			return unsettled, false
+			return false, false
 		case <-f.nudge:
-			return unsettled, true
+			return false, true
 		case <-overflow: // events were lost, so anything may have happened
-			return unsettled, true
+			return false, true
 		case <-f.settle:
-			return settled, true
-		case _, open := <-events:
+			return true, true
+		case e, open := <-events:
 			if !open {
-				return unsettled, false
+				return false, false
 			}
-			calm = time.After(debounce)
+			if calm == nil && f.matters(e) { // the first begins it, so that a flood cannot put it off
+				calm = time.After(debounce)
+			}
 		case <-calm:
-			return unsettled, true
+			return false, true
 		case <-poll:
-			return unsettled, true
+			return false, true
 		}
 	}
 }

@@ -6,12 +6,15 @@ import (
 	"github.com/mcpctl/mcpctl/internal/store/redact"
 )
 
-// List returns the effective servers with their live states.
-func (s *Session) List() wire.List {
+// List returns the effective servers with their live states; with all it is ListAll.
+func (s *Session) List(all bool) wire.List {
 	status := s.Status()
 	s.mu.Lock()
 	config := s.config
 	s.mu.Unlock()
+	if all {
+		return ListAll(config, status)
+	}
 	return List(config, status)
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -12,12 +13,17 @@ import (
 	"github.com/mcpctl/mcpctl/internal/store"
 )
 
-// quiet is how long a file that is empty or does not parse is given before that
-// counts: editors write in steps (design §9.3).
-const quiet = 100 * time.Millisecond
+// What a file shows may be the middle of a save, and is given this long before it
+// counts (design §9.3): one that is empty or does not parse, because editors write
+// in steps; and one that is missing, because some move the old file away first and
+// a script may take its time until the new one is there.
+const (
+	quiet   = 100 * time.Millisecond
+	absence = time.Second
+)
 
-// A reading is settled when what it finds counts even if a file is empty or
-// broken, because it has been looked at before.
+// A reading is settled when what it finds counts even if a file is missing, empty
+// or broken: nobody wants to wait for it.
 type reading bool
 
 const (
@@ -25,45 +31,140 @@ const (
 	settled   reading = true
 )
 
-// reload reads the files and brings the servers in line with them.
-func (s *Session) reload(r reading) {
+// changes is what one reload did, by the names of servers.
+type changes struct{ started, restarted, stopped, pending []string }
+
+func (c *changes) note(name string, what deed) {
+	switch what {
+	case started:
+		c.started = append(c.started, name)
+	case restarted:
+		c.restarted = append(c.restarted, name)
+	case waits:
+		c.pending = append(c.pending, name)
+	}
+}
+
+// reload reads the files and brings the servers in line with them; with again it
+// starts those anew as well that nothing has changed for.
+func (s *Session) reload(r reading, again bool) (did changes) {
 	s.reloading.Lock()
 	defer s.reloading.Unlock()
 	s.mu.Lock()
-	st := s.store
+	st, overlay, files := s.store, s.overlay, s.knownFiles
 	s.mu.Unlock()
+	config, files, seen, doubt := s.read(st, overlay, files, r)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ctx.Err() != nil {
+		return did
+	}
+	if doubt > 0 {
+		s.files.again(doubt)
+	}
+	s.tellProblems(config)
+	s.config, s.knownFiles, s.signature = config, files, seen
+	s.files.watch(files)
+	did = s.reconcile(again)
+	s.bump()
+	return did
+}
 
-	sources := st.ReadSources()
-	doubtful := false
+// rereads bounds how often one reload reads because there are other files to look
+// after than it knew.
+const rereads = 3
+
+// read reads the configuration. seen is what the files were like before they were
+// read, so that a change while they are read is one that is still to be seen; files
+// are those that decide. doubt is how long until what was read counts; 0: it does.
+// held: reloading.
+func (s *Session) read(st *store.Store, overlay *store.Overlay, files []string, r reading) (c *store.Config, now []string, seen string, doubt time.Duration) {
+	for range rereads {
+		seen = signature(files)
+		var sources []*store.Source
+		sources, doubt = s.sources(st, r)
+		c = st.Decide(overlay.Over(sources))
+		if s.opts.afterRead != nil {
+			s.opts.afterRead()
+		}
+		now = c.Files()
+		if slices.Equal(now, files) {
+			break
+		}
+		files = now
+	}
+	return c, now, seen, doubt
+}
+
+// sources reads the files, and stands in for those that may be in the middle of a
+// save, or do not parse, with what they were before. held: reloading.
+func (s *Session) sources(st *store.Store, r reading) (sources []*store.Source, doubt time.Duration) {
+	sources = st.ReadSources()
 	for i, src := range sources {
 		good := s.lastGood[src.Path]
+		wait := s.doubts.wait(src.Path, suspect(src, good), r)
 		switch {
-		case src.Broken && r == unsettled && good != nil,
-			src.Empty && r == unsettled && good != nil && len(good.Entries) > 0:
-			doubtful = true
+		case wait > 0:
 			sources[i] = good
+			if doubt == 0 || wait < doubt {
+				doubt = wait
+			}
 		case src.Broken && good != nil && !unsafe(src):
 			sources[i] = standIn(good, src)
 		case !src.Broken:
 			s.lastGood[src.Path] = src
 		}
 	}
-	config := st.Decide(sources)
-	if doubtful {
-		s.files.again(quiet)
+	return sources, doubt
+}
+
+// suspicion is what about a file may be the middle of a save; "" is nothing.
+type suspicion string
+
+// graces are how long a file is given then.
+var graces = map[suspicion]time.Duration{"broken": quiet, "empty": quiet, "missing": absence}
+
+// suspect compares a reading with the last good one; nil: there is none.
+func suspect(src, good *store.Source) suspicion {
+	switch {
+	case good == nil, unsafe(src):
+		return ""
+	case src.Broken:
+		return "broken"
+	case !src.Empty || len(good.Entries) == 0:
+		return ""
+	case !src.Exists:
+		return "missing"
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.ctx.Err() != nil {
-		return
+	return "empty"
+}
+
+// doubts are the files whose present state does not count yet, and from when on it
+// does.
+type doubts map[string]doubt
+
+// doubt is about one state of a file: one that was broken for long and is found empty
+// is in the middle of its next save.
+type doubt struct {
+	what  suspicion
+	until time.Time
+}
+
+// wait tells how long a file's state is to be given yet.
+func (d doubts) wait(path string, what suspicion, r reading) time.Duration {
+	was, known := d[path]
+	switch {
+	case what == "":
+		delete(d, path)
+		return 0
+	case r == settled:
+		d[path] = doubt{what, time.Now()} // and it goes on counting
+		return 0
+	case !known || was.what != what:
+		d[path] = doubt{what, time.Now().Add(graces[what])}
+		return graces[what]
 	}
-	s.tellProblems(config)
-	s.config = config
-	files := config.Files()
-	s.signature = signature(files)
-	s.files.watch(files)
-	s.reconcile()
-	s.bump()
+	return max(time.Until(was.until), 0)
 }
 
 // tellProblems logs what has become wrong with a file since the last reading.
@@ -101,65 +202,101 @@ func standIn(good, broken *store.Source) *store.Source {
 }
 
 // reconcile compares wanted and running, server by server. held: mu.
-func (s *Session) reconcile() {
-	wanted := map[string]bool{}
+func (s *Session) reconcile(again bool) (did changes) {
+	wanted, off := map[string]bool{}, map[string]bool{}
 	for _, row := range s.config.Rows {
 		if !row.InForce {
 			continue
 		}
 		name := row.Entry.Name
 		admitted, err := s.config.Admit(name)
-		if err != nil {
-			continue // disabled; the snapshot says so
-		}
-		wanted[name] = true
-		launch, err := admitted.Resolve(s.store.Env)
-		w := want{admitted: admitted, env: s.store.Env, digest: launch.Digest, secrets: launch.Secrets, fault: err,
-			commands: len(launch.Commands) > 0, values: &dial.Values{}}
-		if sv := s.servers[name]; sv != nil {
-			sv.retarget(w)
+		if err != nil { // the snapshot says so
+			off[name] = !row.Enabled && s.config.Elsewhere == nil
 			continue
 		}
-		sv := newServer(s, name, w)
-		s.servers[name] = sv
-		if admitted.Lifecycle() != store.Lazy {
-			sv.start()
-		}
+		wanted[name] = true
+		did.note(name, s.want(name, admitted, again))
 	}
 	for name, sv := range s.servers {
-		if !wanted[name] {
-			delete(s.servers, name)
-			s.event(name, "info", "stopped: no longer in force")
-			sv.stop()
-			s.leaving[name] = sv.last
+		if wanted[name] {
+			continue
+		}
+		ran := sv.run != nil
+		if s.part(sv, off[name] && s.trusts(sv)) == waits {
+			did.pending = append(did.pending, name)
+		} else if ran {
+			did.stopped = append(did.stopped, name)
 		}
 	}
+	for name, sv := range s.parting { // it may be for another reason by now
+		if !off[name] || !s.trusts(sv) {
+			s.gone(sv)
+			did.stopped = append(did.stopped, name)
+		}
+	}
+	for _, names := range []*[]string{&did.started, &did.restarted, &did.stopped, &did.pending} {
+		slices.Sort(*names)
+		*names = slices.Compact(*names)
+	}
+	return did
+}
+
+// want brings one server in line. held: mu.
+func (s *Session) want(name string, admitted store.Admitted, again bool) deed {
+	launch, err := admitted.Resolve(s.store.Env)
+	w := want{admitted: admitted, env: s.store.Env, digest: launch.Digest, secrets: launch.Secrets, fault: err,
+		commands: len(launch.Commands) > 0, values: &dial.Values{}}
+	if sv := s.parting[name]; sv != nil {
+		delete(s.parting, name)
+		s.servers[name] = sv
+	}
+	sv := s.servers[name]
+	if sv == nil {
+		sv = newServer(s, name, w)
+		s.servers[name] = sv
+		if admitted.Lifecycle() == store.Lazy {
+			return nothing
+		}
+		sv.start()
+		return started
+	}
+	what := sv.retarget(w, s.trusts(sv))
+	if what == nothing && again {
+		return sv.renewed()
+	}
+	return what
+}
+
+// trusts tells whether what runs as a server may run until its calls are done.
+// held: mu.
+func (s *Session) trusts(sv *server) bool {
+	return sv.run == nil || s.config.Trusts(sv.run.want.admitted)
 }
 
 // watchFiles reloads when the files change, until ctx ends.
 func (s *Session) watchFiles(ctx context.Context) {
 	for {
-		r, ok := s.files.wait(ctx)
+		due, ok := s.files.wait(ctx)
 		if !ok {
 			return
 		}
 		// A directory that came, went or was made anew has to be watched as it is now;
 		// and what happened before that is seen by looking once more behind it.
 		s.mu.Lock()
-		files := s.config.Files()
+		files := s.knownFiles
 		s.mu.Unlock()
 		s.files.watch(files)
-		if r == settled || s.filesChanged() {
-			s.reload(r)
+		if due || s.filesChanged() {
+			s.reload(unsettled, false)
 		}
 	}
 }
 
 func (s *Session) filesChanged() bool {
 	s.mu.Lock()
-	config, was := s.config, s.signature
+	files, was := s.knownFiles, s.signature
 	s.mu.Unlock()
-	return signature(config.Files()) != was
+	return signature(files) != was
 }
 
 // signature tells two states of the files apart without reading them: identity,

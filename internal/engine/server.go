@@ -33,7 +33,8 @@ type server struct {
 	session *Session
 	name    string
 	want    want
-	pending bool // a new want waits until no call is in flight
+	pending bool // a new want, or a wish for another start, waits until no call is in flight
+	again   bool // it is that wish: pending although nothing changed
 
 	state     wire.State
 	detail    string
@@ -51,6 +52,7 @@ type server struct {
 
 // run is one goroutine that keeps one want connected.
 type run struct {
+	want    want
 	cancel  context.CancelFunc
 	kick    chan struct{} // try again now
 	refresh chan struct{} // list the tools again
@@ -67,48 +69,20 @@ func newServer(s *Session, name string, w want) *server {
 	return &server{session: s, name: name, want: w, state: wire.NotRunning, last: last, updatedAt: timestamp()}
 }
 
-// set moves to another state. held: mu.
+// set moves to another state. In a session that is closed there is only one.
+// held: mu.
 func (sv *server) set(state wire.State, detail string, err error) {
+	if sv.session.closed && state != wire.Stopped {
+		return
+	}
 	sv.state, sv.detail, sv.err, sv.updatedAt = state, detail, err, timestamp()
 	sv.session.bump()
 }
 
-// retarget takes what the configuration now asks. An equal digest means nothing
-// that matters changed and the server is left alone. held: mu.
-func (sv *server) retarget(w want) {
-	if w.fault == nil && w.digest == sv.want.digest {
-		sv.want.admitted = w.admitted
-		return
-	}
-	if w.fault != nil && sv.want.fault != nil && w.fault.Error() == sv.want.fault.Error() {
-		return
-	}
-	sv.want = w
-	if sv.inflight > 0 {
-		sv.pending = true
-		sv.set(wire.PendingReload, "the definition changed; it reloads when the calls in flight are done", nil)
-		return
-	}
-	sv.restart()
-}
-
-// restart ends the present run, if any, and starts the next. held: mu.
-func (sv *server) restart() {
-	sv.pending = false
-	running := sv.run != nil
-	sv.stop()
-	if running {
-		sv.session.event(sv.name, "info", "restarting: its definition or its variables changed")
-	}
-	if !running && sv.want.admitted.Lifecycle() == store.Lazy {
-		sv.set(wire.NotRunning, "", nil)
-		return
-	}
-	sv.start()
-}
-
-// stop ends the present run; the process is gone when last is closed. held: mu.
+// stop ends the present run; the process is gone when last is closed. What waited
+// for the calls in flight waits no more. held: mu.
 func (sv *server) stop() {
+	sv.pending, sv.again = false, false
 	if sv.run != nil {
 		sv.run.cancel()
 		sv.run = nil
@@ -122,12 +96,13 @@ func (sv *server) start() {
 		return
 	}
 	if sv.want.fault != nil {
+		sv.session.log(sv.name, "error", "mcpctl", sv.want.fault.Error(), sv.want.secrets)
 		sv.set(wire.InvalidConfig, sv.want.fault.Error(), sv.want.fault)
 		return
 	}
 	sv.want.values.Forget() // a start is a new beginning for them, too
 	ctx, cancel := context.WithCancel(sv.session.ctx)
-	r := &run{cancel: cancel, kick: make(chan struct{}, 1), refresh: make(chan struct{}, 1)}
+	r := &run{want: sv.want, cancel: cancel, kick: make(chan struct{}, 1), refresh: make(chan struct{}, 1)}
 	before, ended := sv.last, make(chan struct{})
 	sv.run, sv.last, sv.givenUp = r, ended, false
 	sv.set(wire.Starting, "", nil)
@@ -164,7 +139,9 @@ func (sv *server) keep(ctx context.Context, r *run, w want) {
 			b.reset()
 			continue
 		}
-		if codeOf(err) == string(wire.ConfigInvalid) { // a command of its values failed: it may ask a person, so only who needs it runs it again
+		// A command of its values failed: it may ask a person, so only who needs it runs
+		// it again. Or others have all descriptors, which no number of tries changes.
+		if codeOf(err) == string(wire.ConfigInvalid) || errors.Is(err, dial.ErrNoRoom) {
 			sv.lost(r, loss{state: wire.Failed, err: err, then: "; it is tried again when it is needed"})
 			if !waitKick(ctx, r, nil) {
 				return
@@ -252,7 +229,7 @@ func (sv *server) connectOnce(ctx context.Context, r *run, w want) (connected bo
 	s := sv.session
 	conn, err := dial.Open(ctx, w.admitted, dial.Options{
 		Env: w.env, Client: s.opts.Version, Values: w.values,
-		Log:          func(e dial.Event) { s.log(sv.name, e.Level, e.Logger, e.Text, w.secrets) },
+		Log:          func(e dial.Event) { s.said(sv.name, e, w.secrets) },
 		ToolsChanged: func() { poke(r.refresh) },
 	})
 	if err != nil {
@@ -266,7 +243,7 @@ func (sv *server) connectOnce(ctx context.Context, r *run, w want) (connected bo
 	if !sv.ready(r, conn, tools) {
 		return false, nil
 	}
-	s.event(sv.name, "info", fmt.Sprintf("connected: %d tools, protocol %s", len(tools), conn.Info().ProtocolVersion))
+	s.event(sv.name, "info", fmt.Sprintf("connected: %d tools, protocol %s, workspace %s", len(tools), conn.Info().ProtocolVersion, s.opts.Store.Workspace.Dir))
 	for {
 		select {
 		case <-ctx.Done():
@@ -401,16 +378,6 @@ func ended(conn *dial.Conn) bool {
 		return true
 	default:
 		return false
-	}
-}
-
-func (sv *server) release() {
-	s := sv.session
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	sv.inflight--
-	if sv.inflight == 0 && sv.pending {
-		sv.restart()
 	}
 }
 

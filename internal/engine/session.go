@@ -2,11 +2,13 @@ package engine
 
 import (
 	"context"
-	"maps"
 	"sync"
 	"time"
 
+	"github.com/fsnotify/fsnotify"
+
 	"github.com/mcpctl/mcpctl/internal/engine/wire"
+	"github.com/mcpctl/mcpctl/internal/probe/dial"
 	"github.com/mcpctl/mcpctl/internal/store"
 )
 
@@ -17,6 +19,10 @@ type SessionOptions struct {
 	Epoch   string       // of this run of the supervisor
 	Version string       // of mcpctl, told to servers
 	Log     Logger       // nil: nothing is logged
+	Outputs Recorder     // nil: no result is kept
+
+	unwatched bool   // files are read only on demand; only tests set it
+	afterRead func() // called when the files were read; only tests set it
 }
 
 // Logger takes what servers say and what the engine does. secrets are masked by
@@ -33,51 +39,64 @@ type Session struct {
 	cancel context.CancelFunc
 	wg     sync.WaitGroup // every goroutine of the session
 
-	reloading sync.Mutex // held while files are read; taken before mu
+	reloading sync.Mutex               // held while files are read; taken before mu
+	lastGood  map[string]*store.Source // guarded by reloading; by path: the last reading that parsed
+	doubts    doubts                   // guarded by reloading
 
 	mu         sync.Mutex // guards what follows
 	store      *store.Store
+	overlay    *store.Overlay // what the session itself says
 	config     *store.Config
-	lastGood   map[string]*store.Source // by path: the last reading that parsed
-	signature  string                   // of the files behind config
+	knownFiles []string                 // behind config
+	signature  string                   // of them, as they were read
 	servers    map[string]*server       // the servers that are admitted
+	parting    map[string]*server       // switched off; they go when their calls are done
 	leaving    map[string]chan struct{} // closed when the last process of a server that went is gone
 	generation uint64
 	changed    chan struct{} // closed and replaced at every change
 	watches    map[*Watch]bool
 	files      *fileWatch
+	closed     bool
 }
 
 // NewSession reads the configuration, watches its files, and connects the
 // servers that are not lazy, all in parallel. Close ends it.
 func NewSession(opts SessionOptions) *Session {
 	ctx, cancel := context.WithCancel(context.Background())
-	s := &Session{opts: opts, ctx: ctx, cancel: cancel, store: opts.Store, lastGood: map[string]*store.Source{},
+	s := &Session{opts: opts, ctx: ctx, cancel: cancel, store: opts.Store, overlay: store.NewOverlay(opts.ID),
+		lastGood: map[string]*store.Source{}, doubts: doubts{}, parting: map[string]*server{},
 		servers: map[string]*server{}, leaving: map[string]chan struct{}{}, changed: make(chan struct{}), watches: map[*Watch]bool{}}
-	s.files = newFileWatch()
-	s.reload(settled)
-	s.wg.Go(func() { s.watchFiles(ctx) })
+	s.files = newFileWatch(fsnotify.NewWatcher)
+	s.reload(settled, false)
+	if !opts.unwatched {
+		s.wg.Go(func() { s.watchFiles(ctx) })
+	}
 	return s
 }
 
 // Refresh takes the caller's environment, unless it is nil, and re-reads what
 // changed on disk, so that a request which follows an edit sees the edit.
 func (s *Session) Refresh(env store.Environ) {
-	s.mu.Lock()
-	same := env == nil || maps.Equal(s.store.Env, env)
-	if !same {
-		next := *s.store
-		next.Env = env
-		s.store = &next
-	}
-	s.mu.Unlock()
-	if !same || s.filesChanged() {
-		s.reload(unsettled)
+	if env != nil && s.takeEnviron(env) || s.filesChanged() {
+		s.reload(unsettled, false)
 	}
 }
 
-// Close stops all servers, in parallel, and returns when they are gone.
+// Close stops all servers, in parallel, and returns when they are gone. Those who
+// watch get one more snapshot, which says so. A second call waits, too.
 func (s *Session) Close() {
+	s.mu.Lock()
+	if s.closed {
+		s.mu.Unlock()
+		s.wg.Wait()
+		return
+	}
+	s.closed = true
+	for _, sv := range s.servers {
+		sv.set(wire.Stopped, "the session was closed", nil)
+	}
+	s.bump()
+	s.mu.Unlock()
 	s.cancel()
 	s.wg.Wait()
 	s.files.close()
@@ -89,10 +108,14 @@ func (s *Session) Close() {
 }
 
 // Busy tells whether the session must be kept although no client is there: a
-// keep-alive server is wanted, or a call is in flight.
+// keep-alive server is wanted, a call is in flight, or the session holds servers or
+// overrides of its own, which would be forgotten in silence.
 func (s *Session) Busy() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if !s.overlay.Empty() || len(s.parting) > 0 {
+		return true
+	}
 	for _, sv := range s.servers {
 		if sv.inflight > 0 || sv.want.admitted.Lifecycle() == store.KeepAlive {
 			return true
@@ -105,7 +128,9 @@ func (s *Session) Busy() bool {
 func (s *Session) Info() wire.SessionInfo {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return wire.SessionInfo{Session: s.opts.ID, Workspace: s.store.Workspace.Dir, Servers: len(s.servers), Watching: s.files.how()}
+	registered, overridden := s.overlay.Count()
+	return wire.SessionInfo{Session: s.opts.ID, Workspace: s.store.Workspace.Dir, Client: s.store.Client.Name, Servers: len(s.servers),
+		Registered: registered, Overridden: overridden, Watching: s.files.how()}
 }
 
 // bump publishes a change of anything a snapshot shows. held: mu.
@@ -124,8 +149,20 @@ func (s *Session) log(server, level, logger, text string, secrets []string) {
 	}
 }
 
+// OwnLogger is the logger of records that are ours. A server's is never called so:
+// what it says must not pass for what we say of it.
+const OwnLogger = "mcpctl"
+
 // event logs something the engine itself did.
-func (s *Session) event(server, level, text string) { s.log(server, level, "mcpctl", text, nil) }
+func (s *Session) event(server, level, text string) { s.log(server, level, OwnLogger, text, nil) }
+
+// said logs what a server said.
+func (s *Session) said(server string, e dial.Event, secrets []string) {
+	if e.Logger == OwnLogger {
+		e.Logger = "server/" + e.Logger
+	}
+	s.log(server, e.Level, e.Logger, e.Text, secrets)
+}
 
 // Watch is one subscription to a session's status. C is sent to when there is
 // something newer than the last Next gave; a slow reader gets the newest
@@ -162,6 +199,9 @@ func (w *Watch) Close() {
 
 // poke and end are called with the session's mu held.
 func (w *Watch) poke() {
+	if w.ended {
+		return
+	}
 	select {
 	case w.c <- struct{}{}:
 	default: // one is waiting already, and it stands for the newest

@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"maps"
+
 	"github.com/mcpctl/mcpctl/internal/engine/wire"
 	"github.com/mcpctl/mcpctl/internal/store"
 )
@@ -11,7 +13,7 @@ func (s *Session) Status() wire.Status {
 	defer s.mu.Unlock()
 	live := s.live()
 	out := Offline(s.config)
-	out.Session, out.Epoch, out.Generation = s.opts.ID, s.opts.Epoch, s.generation
+	out.Session, out.Epoch, out.Generation, out.Ended = s.opts.ID, s.opts.Epoch, s.generation, s.closed
 	for i, st := range out.Servers {
 		if l, ok := live[st.Name]; ok {
 			out.Servers[i] = l
@@ -23,7 +25,9 @@ func (s *Session) Status() wire.Status {
 // live are the states of the servers that are admitted. held: mu.
 func (s *Session) live() map[string]wire.ServerStatus {
 	out := make(map[string]wire.ServerStatus, len(s.servers))
-	for name, sv := range s.servers {
+	all := maps.Clone(s.servers)
+	maps.Copy(all, s.parting)
+	for name, sv := range all {
 		at := sv.updatedAt
 		st := wire.ServerStatus{Name: name, State: sv.state, Detail: sv.detail, UpdatedAt: &at}
 		if sv.listed {
@@ -81,6 +85,9 @@ func fileState(row *store.Row) (state wire.State, detail string) {
 		for _, o := range row.Overrides { // strongest first
 			if o.Override.Enabled == nil {
 				continue
+			}
+			if o.Source.Scope == store.Session {
+				return wire.DisabledInSession, "disabled in this session"
 			}
 			if o.Source.Scope == store.Project {
 				return wire.DisabledInProject, "disabled by " + o.Source.Path

@@ -140,7 +140,7 @@ func (s *Session) CallTool(ctx context.Context, call wire.CallTool) (wire.CallRe
 	if err != nil {
 		return wire.CallResult{}, wire.FromError(err).On(call.Server)
 	}
-	return wire.CallResult{Schema: wire.Schema, Server: call.Server, Tool: call.Tool, Result: raw, MS: time.Since(began).Milliseconds()}, nil
+	return s.recorded(conn, call, wire.CallResult{Schema: wire.Schema, Server: call.Server, Tool: call.Tool, Result: raw, MS: time.Since(began).Milliseconds()}), nil
 }
 
 // renew replaces a connection that is no longer of use, unless that has happened.

@@ -45,7 +45,7 @@ func Test(ctx context.Context, server store.Admitted, opts Options) Result {
 	r := Result{Name: server.Name(), Tools: []string{}}
 	if opts.Timeout > 0 {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, opts.Timeout+leeway)
+		ctx, cancel = context.WithTimeoutCause(ctx, opts.Timeout+leeway, dial.Limit(opts.Timeout))
 		defer cancel()
 	}
 	r.Err = r.test(ctx, server, opts)

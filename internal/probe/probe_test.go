@@ -115,7 +115,7 @@ func TestTestFails(t *testing.T) {
 	}{
 		"leaves":         {[]string{"stub", "-exit", "3"}, 0, dial.CodeConnectFailed, "status 3", false},
 		"silent":         {[]string{"stub", "-hang", "initialize"}, 300 * time.Millisecond, dial.CodeTimeout, "no answer to initialize within 300ms", false},
-		"hangs at tools": {[]string{"stub", "-hang", "tools/list"}, time.Second, dial.CodeTimeout, "no answer to tools/list in time", true},
+		"hangs at tools": {[]string{"stub", "-hang", "tools/list"}, time.Second, dial.CodeTimeout, "no answer to tools/list within 1s", true},
 		"endless":        {[]string{"stub", "-cursor", "stuck"}, 0, dial.CodeConnectFailed, "repeats", true},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -67,6 +67,26 @@ func (c *Config) Admit(name string) (Admitted, error) {
 	return a, nil
 }
 
+// Trusts tells whether a server that was admitted by an earlier reading may go on
+// running until its calls are done. One of a project may not when its entry is gone
+// from the file or is not approved any more, whatever takes its place (design §9.3).
+func (c *Config) Trusts(a Admitted) bool {
+	from := a.entry.Source
+	if from.Scope != Project {
+		return true
+	}
+	for _, src := range c.Sources {
+		if src.Path != from.Path || src.ShowOnly {
+			continue
+		}
+		if e := src.entry(a.Name()); e != nil && e.Definition != nil {
+			state, _, _ := c.Approvals.State(c.Store, e)
+			return state == Approved
+		}
+	}
+	return false
+}
+
 // refusal explains why no definition is in force.
 func (c *Config) refusal(name string) error {
 	rows := c.Named(name)
@@ -352,6 +372,11 @@ func (r *resolver) digest(a Admitted, l Launch) string {
 	put(a.entry.Source.Path)
 	put(l.Timeout.String())
 	put(string(a.row.Exposure))
+	put(fmt.Sprint(len(a.row.Tools)))
+	for _, rule := range a.row.Tools {
+		put(rule.Pattern)
+		put(string(rule.Exposure))
+	}
 	slices.Sort(r.used)
 	for _, name := range slices.Compact(r.used) {
 		put(name)

@@ -72,6 +72,9 @@ func (r *Row) switchedOffBy() string {
 		if *o.Override.Enabled {
 			return ""
 		}
+		if o.Source.Scope == Session {
+			return " --session; the session switches it off"
+		}
 		return fmt.Sprintf(", and take it from %s:%d, which switches it off", o.Source.Path, o.Line)
 	}
 	return ""
@@ -121,7 +124,7 @@ func (c *Config) noteSameConnections() {
 		e := row.Entry
 		c.Problems = append(c.Problems, Problem{Code: CodeInvalid, Severity: SeverityWarning, Source: e.Source.Path,
 			Line: e.Line, Column: e.Column, Server: e.Name,
-			Message: fmt.Sprintf("the same connection as '%s' at %s:%d", other.Entry.Name, other.Entry.Source.Path, other.Entry.Line),
+			Message: fmt.Sprintf("the same connection as '%s' at %s", other.Entry.Name, other.Entry.where()),
 			Hint:    "both are kept; remove or disable one if that is not meant"})
 	}
 }

@@ -100,7 +100,7 @@ func (s *Store) carry(ctx context.Context, word *approval, e *Entry) error {
 			r.Files = keepKnown(word.Files, files)
 		}
 	}
-	err := s.changeApprovals(ctx, func(f *approvalsFile) {
+	err := s.changeApprovals(committed(ctx), func(f *approvalsFile) {
 		i := slices.IndexFunc(f.Approvals, func(p approval) bool { return p.Source == word.Source && p.Name == word.Name })
 		if i < 0 || f.Approvals[i].Denied != word.Denied || f.Approvals[i].Fingerprint != word.Fingerprint {
 			return // the user said something else meanwhile, and that counts

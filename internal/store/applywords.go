@@ -56,7 +56,7 @@ func (run *applying) approve(ctx context.Context, after *Source) error {
 	if len(records)+len(gone) == 0 {
 		return nil
 	}
-	err = run.store.changeApprovals(ctx, func(f *approvalsFile) {
+	err = run.store.changeApprovals(committed(ctx), func(f *approvalsFile) {
 		for _, name := range gone {
 			f.drop(after.Real, name)
 		}

@@ -88,7 +88,7 @@ func (env Environ) Secrets() []string {
 // command is the value of a field that is a command; "" while nothing is run.
 func (r *resolver) command(where, text string) string {
 	words, why := splitCommand(text)
-	if why != "" || r.admitted.entry.Source.Scope == Project { // such entries are invalid; this is the second lock
+	if why != "" || noCommands(r.admitted.entry.Source.Scope) != "" { // such entries are invalid; this is the second lock
 		r.fail("the '!command' value in "+where+" "+why, commandHint)
 		return ""
 	}

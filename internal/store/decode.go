@@ -220,14 +220,26 @@ func (d *decoder) shellValue(n *jsonc.Node, key, v string) {
 	if !isCommand(v) {
 		return
 	}
-	if d.entry.Source.Scope == Project {
-		d.fail(n.Get(key).Position(), "a '!command' value in '"+key+"' of a project file",
+	if whose := noCommands(d.entry.Source.Scope); whose != "" {
+		d.fail(n.Get(key).Position(), "a '!command' value in '"+key+"' of "+whose,
 			"commands as values are for user and local files only; use ${NAME}")
 		return
 	}
 	if _, why := splitCommand(v); why != "" {
 		d.fail(n.Get(key).Position(), "the '!command' value in '"+key+"' "+why, commandHint)
 	}
+}
+
+// noCommands names what must not hold `!command` values: what a repository supplies,
+// and what a program hands to a session; "" where they are allowed.
+func noCommands(scope Scope) string {
+	switch scope {
+	case Project:
+		return "a project file"
+	case Session:
+		return "a session's server"
+	}
+	return ""
 }
 
 // URLFault says why u is not the address of an MCP server, with a hint; "" when

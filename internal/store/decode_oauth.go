@@ -122,8 +122,8 @@ func (d *decoder) oauth(n *jsonc.Node) *OAuth {
 		d.fail(o.Get("privateKeyFile").Position(), "'oauth.privateKey' and 'oauth.privateKeyFile' exclude each other", "remove one of them")
 	}
 	for key, text := range map[string]string{"clientSecret": out.ClientSecret, "privateKey": out.PrivateKey} {
-		if isCommand(text) && d.entry.Source.Scope == Project {
-			d.fail(o.Get(key).Position(), "a '!command' value in 'oauth."+key+"' of a project file",
+		if whose := noCommands(d.entry.Source.Scope); whose != "" && isCommand(text) {
+			d.fail(o.Get(key).Position(), "a '!command' value in 'oauth."+key+"' of "+whose,
 				"commands as values are for user and local files only; use ${NAME}")
 		}
 	}

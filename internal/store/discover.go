@@ -172,7 +172,7 @@ func (s *Store) read(p place) *Source {
 // clientRow is the row of the client whose file this is.
 func (src *Source) clientRow() client.Client {
 	name := src.Client
-	if src.Scope == Local {
+	if src.Scope == Local || src.Scope == Session {
 		name = client.Native
 	}
 	row, ok := client.Lookup(name)
@@ -221,12 +221,12 @@ func (src *Source) strict(doc *jsonc.Document) {
 
 // foreign tells whether a source is another client's.
 func (s *Store) foreign(src *Source) bool {
-	return src.Scope != Local && src.Client != s.Client.Name
+	return src.Scope != Local && src.Scope != Session && src.Client != s.Client.Name
 }
 
 // Writes tells whether a source is the file that a write to its scope goes to.
 func (s *Store) Writes(src *Source) bool {
-	return !s.foreign(src) && !src.second
+	return !s.foreign(src) && !src.second && src.Scope != Session
 }
 
 // standsElsewhere tells where a name stands that is not in a file this client
@@ -265,7 +265,7 @@ func (c *Config) NotWritable(name string) error {
 // the file it will be written to. It fails with USAGE for what the client cannot
 // express.
 func (s *Store) InClientShape(scope Scope, entry json.RawMessage) (json.RawMessage, error) {
-	if scope == Local || s.Client.Dialect.Write == nil {
+	if scope == Local || scope == Session || s.Client.Dialect.Write == nil {
 		return entry, nil
 	}
 	out, err := s.Client.Dialect.Write(entry)
@@ -278,7 +278,7 @@ func (s *Store) InClientShape(scope Scope, entry json.RawMessage) (json.RawMessa
 // nameFault says why a name cannot be written to the file of a scope.
 func (s *Store) nameFault(scope Scope, name string) error {
 	rules := []client.NameRule{s.Client.Names}
-	if scope == Local {
+	if scope == Local || scope == Session {
 		native, _ := client.Lookup(client.Native)
 		rules = append(rules, native.Names)
 	}

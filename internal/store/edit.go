@@ -38,6 +38,7 @@ type AddRequest struct {
 	Name    string
 	Entry   json.RawMessage // the value to write, an object
 	Replace bool            // replace what the name holds
+	Expect  Fingerprint     // with Replace, when set: of the entry that the caller saw
 	DryRun  bool            // do everything but write
 }
 
@@ -45,13 +46,18 @@ type AddRequest struct {
 // the user typed it; a name the user has denied stays denied, with a warning. It
 // fails with MCP_NAME_TAKEN when the name, or one that falls together with it,
 // holds any value, a malformed one included, and as Review for an entry of a
-// project file that could not be approved.
+// project file that could not be approved. With Expect it fails as Remove.
 func (s *Store) Add(ctx context.Context, req AddRequest) (Change, error) {
 	if err := s.nameFault(req.Scope, req.Name); err != nil {
 		return Change{}, err
 	}
 	var added *Entry
 	change, err := s.edit(ctx, editRequest{req.Scope, req.Name, req.DryRun}, func(src *Source, doc *jsonc.Document) ([]byte, error) {
+		if e := src.entry(req.Name); req.Expect != "" && e == nil {
+			return nil, src.notFound(req.Name)
+		} else if req.Expect != "" && req.Expect != e.Fingerprint {
+			return nil, Conflict(e, req.Expect)
+		}
 		for _, e := range src.Entries {
 			if e.Name != req.Name && namespace(e.Name) == namespace(req.Name) || e.Name == req.Name && !req.Replace {
 				return nil, taken(req, e)

@@ -3,7 +3,6 @@ package store
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/store/jsonc"
 )
@@ -195,11 +194,4 @@ func (e *Edit) readUnset(n *jsonc.Node) *Error {
 		e.Unset = append(e.Unset, FieldEdit{Path: path})
 	}
 	return nil
-}
-
-// FieldPath splits the path of a field, such as env.KEY, at its dots. A key with a
-// dot in it has no such path; the object around it has.
-func FieldPath(text string) (path []string, ok bool) {
-	path = strings.Split(text, ".")
-	return path, !slices.Contains(path, "")
 }

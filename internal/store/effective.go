@@ -41,9 +41,10 @@ type Row struct {
 	InForce   bool   // wins for its name
 	Enabled   bool   // after overrides
 	Timeout   *time.Duration
-	Exposure  Exposure // after overrides, never ""
-	Overrides []*Entry // in force on it, strongest first
-	Shadows   []*Entry // definitions it hides
+	Exposure  Exposure   // after overrides, never ""
+	Tools     []ToolRule // toolExposure after overrides
+	Overrides []*Entry   // in force on it, strongest first
+	Shadows   []*Entry   // definitions it hides
 
 	Elsewhere *Elsewhere // in force, and run by another program
 	Role      Role       // "" but for the rows that only All has
@@ -163,7 +164,7 @@ func overridden(rows []*Row) *Row {
 }
 
 func (r *Row) apply(d *Definition) {
-	r.Enabled, r.Timeout = d.Enabled, d.Timeout
+	r.Enabled, r.Timeout, r.Tools = d.Enabled, d.Timeout, d.ToolExposure
 	if d.Exposure != "" {
 		r.Exposure = d.Exposure
 	}
@@ -183,6 +184,9 @@ func (r *Row) override(overrides []*Entry) {
 		if o.Exposure != "" {
 			r.Exposure = o.Exposure
 		}
+		if o.ToolExposure != nil {
+			r.Tools = o.ToolExposure
+		}
 	}
 }
 
@@ -193,6 +197,9 @@ func (c *Config) Files() []string {
 	s := c.Store
 	files := append([]string{s.approvalsPath()}, c.elsewhereFiles...)
 	for _, src := range c.Sources {
+		if src.Scope == Session {
+			continue // it is no file
+		}
 		files = append(files, src.Path)
 		if src.Real != src.Path {
 			files = append(files, src.Real)

@@ -2,6 +2,7 @@ package store
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"time"
 
@@ -129,6 +130,14 @@ func newEntry(src *Source, row client.Client, m jsonc.Member) *Entry {
 		e.Definition, e.Override = def, over
 	}
 	return e
+}
+
+// where is the place of the entry, for people.
+func (e *Entry) where() string {
+	if e.Line == 0 {
+		return e.Source.Path
+	}
+	return fmt.Sprintf("%s:%d", e.Source.Path, e.Line)
 }
 
 // ReadEntry reads one entry that stands in no file: JSON with comments. It fails

@@ -2,6 +2,7 @@ package store
 
 import (
 	"encoding/json"
+	"slices"
 
 	"github.com/mcpctl/mcpctl/internal/store/jsonc"
 )
@@ -57,7 +58,11 @@ func (c *Config) withLists(name string, overrides []*Entry) []*Entry {
 			overrides = append(overrides, e)
 		}
 		if e := src.listEntry(src.off, name, false); e != nil {
-			overrides = append([]*Entry{e}, overrides...)
+			at := slices.IndexFunc(overrides, func(o *Entry) bool { return o.Source.Scope != Session })
+			if at < 0 {
+				at = len(overrides) // what the session says is stronger than any file
+			}
+			overrides = slices.Insert(overrides, at, e)
 		}
 	}
 	return overrides

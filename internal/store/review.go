@@ -67,6 +67,14 @@ func (a *Approvals) OnlyFilesChanged(s *Store, e *Entry) bool {
 	return r != nil && !r.Denied && !r.EntryOnly && r.Fingerprint == e.Fingerprint && len(changedFiles(r.Files, s.coveredFiles(e))) > 0
 }
 
+// Holds tells whether the user's word for exactly this review, coverage included, is
+// recorded already.
+func (a *Approvals) Holds(r Review) bool {
+	was, is := a.find(r.Entry.Source.Real, r.Entry.Name), r.record()
+	return a.Problem == nil && was != nil && !was.Denied && was.Fingerprint == is.Fingerprint && was.Dialect == is.Dialect &&
+		was.EntryOnly == is.EntryOnly && len(changedFiles(was.Files, is.Files)) == 0
+}
+
 // ApproveReview records the user's word for exactly what was reviewed.
 func (s *Store) ApproveReview(ctx context.Context, r Review) error {
 	return s.changeApprovals(ctx, func(f *approvalsFile) { f.put(r.record()) })

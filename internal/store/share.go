@@ -14,9 +14,10 @@ import (
 // file.
 type ShareRequest struct {
 	Name         string
-	From         Scope    // User or Local; "" means the only one of them that has the name
-	Placeholders bool     // turn secrets into references
-	Stored       []string // tokens in the credential store, which must not be published
+	Expect       Fingerprint // when set: of the entry that the caller saw
+	From         Scope       // User or Local; "" means the only one of them that has the name
+	Placeholders bool        // turn secrets into references
+	Stored       []string    // tokens in the credential store, which must not be published
 	DryRun       bool
 }
 
@@ -35,7 +36,8 @@ type Shared struct {
 // It fails with MCP_NOT_FOUND when there is nothing to share, MCP_NAME_TAKEN when
 // the project file has the name, or one that falls together with it, for any
 // value; MCP_NOT_APPROVED when the file holds an entry that was not reviewed;
-// MCP_SECRET_REFUSED when the entry holds a secret, naming the fields.
+// MCP_SECRET_REFUSED when the entry holds a secret, naming the fields;
+// MCP_CONFIG_CONFLICT when it is not the one the caller saw.
 func (s *Store) Share(ctx context.Context, req ShareRequest) (Shared, error) {
 	var out Shared
 	var added *Entry
@@ -43,6 +45,9 @@ func (s *Store) Share(ctx context.Context, req ShareRequest) (Shared, error) {
 		e, err := s.shareable(req)
 		if err != nil {
 			return nil, err
+		}
+		if req.Expect != "" && req.Expect != e.Fingerprint {
+			return nil, Conflict(e, req.Expect)
 		}
 		out.From = e
 		if err := nameFree(src, req.Name); err != nil {

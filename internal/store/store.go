@@ -22,6 +22,7 @@ const (
 	User    Scope = "user"
 	Project Scope = "project"
 	Local   Scope = "local"
+	Session Scope = "session" // said by the owner of a session; stands in no file
 )
 
 // Transport is how a server is spoken to (design §1).
@@ -110,5 +111,6 @@ func (s *Store) Path(scope Scope) string {
 	return ""
 }
 
-// scopes from strong to weak (design §4).
+// scopes are those that have files, from strong to weak (design §4). What a session
+// says is above them all.
 var scopes = []Scope{Local, Project, User}

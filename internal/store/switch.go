@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"slices"
 
@@ -23,6 +24,25 @@ type SwitchRequest struct {
 // approved, because the user wrote it. It fails with MCP_NOT_FOUND when there is
 // no such server, or none in the user's file with User, and otherwise as Update.
 func (c *Config) Switch(ctx context.Context, req SwitchRequest) (Change, error) {
+	return c.Override(ctx, OverrideRequest{Scope: req.Scope, Name: req.Name, Enabled: &req.On, DryRun: req.DryRun})
+}
+
+// OverrideRequest asks for fields to be set, or taken away, on top of a server.
+type OverrideRequest struct {
+	Scope   Scope // whose word it is to be
+	Name    string
+	Enabled *bool       // as Switch has it
+	Fields  []FieldEdit // one key deep; without a value it is taken away
+	Expect  Fingerprint // when set: of the server as the caller saw it
+	DryRun  bool
+}
+
+// Override is Switch for all fields that an override may have: exposure,
+// toolExposure and timeout beside enabled. A definition in the file itself gets the
+// fields. An override that nothing is left of is taken away. With Expect the server
+// that is in force, or waits for approval, must still be the one that the caller saw,
+// or it fails with MCP_CONFIG_CONFLICT.
+func (c *Config) Override(ctx context.Context, req OverrideRequest) (Change, error) {
 	s := c.Store
 	w := switching{config: c, req: req}
 	change, err := s.editThen(ctx, editRequest{req.Scope, req.Name, req.DryRun}, editSteps{
@@ -44,35 +64,117 @@ func (c *Config) Switch(ctx context.Context, req SwitchRequest) (Change, error) 
 	return change, err
 }
 
-// switching is one Switch under way.
+// switching is one Override under way.
 type switching struct {
 	config      *Config
-	req         SwitchRequest
+	req         OverrideRequest
 	made        bool      // the override is new
 	gone        bool      // the override was taken away
 	word        *approval // on what was there
 	was, became *Entry
 }
 
-func (w *switching) plan(src *Source, doc *jsonc.Document) ([]byte, error) {
-	s, name := w.config.Store, w.req.Name
-	path := []string{src.clientRow().TopKey, name}
-	w.was = src.entry(name)
+func (w *switching) plan(src *Source, doc *jsonc.Document) (text []byte, err error) {
+	if err := w.expected(); err != nil {
+		return nil, err
+	}
+	if w.was = src.entry(w.req.Name); w.was != nil {
+		w.word = w.config.Store.wordOn(w.was)
+	}
+	path := []string{src.clientRow().TopKey, w.req.Name}
+	text = doc.Bytes()
+	if w.req.Enabled != nil {
+		if text, err = w.switched(src, doc, path); err != nil {
+			return nil, err
+		}
+	}
+	if len(w.req.Fields) == 0 {
+		return text, nil
+	}
+	if doc, err = doc.Reread(text); err != nil {
+		return nil, err
+	}
+	return w.fields(src, doc, path)
+}
+
+// expected wants the server to be the one that the caller saw.
+func (w *switching) expected() error {
+	if w.req.Expect == "" {
+		return nil
+	}
+	row := w.config.InForce(w.req.Name)
+	if rows := w.config.Named(w.req.Name); row == nil && len(rows) > 0 {
+		row = rows[0]
+	}
+	switch {
+	case row == nil:
+		return w.config.NotFound(w.req.Name)
+	case row.Entry.Fingerprint != w.req.Expect:
+		return Conflict(row.Entry, w.req.Expect)
+	}
+	return nil
+}
+
+// fields sets and takes away all but the switch.
+func (w *switching) fields(src *Source, doc *jsonc.Document, path []string) ([]byte, error) {
+	if w.was == nil && !w.made || w.gone {
+		return w.anew(src, doc, path)
+	}
+	text, err := applyFields(doc, path, w.req.Fields)
+	if err != nil && w.was != nil {
+		err = about(w.was, err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if doc, err = doc.Reread(text); err != nil {
+		return nil, err
+	}
+	if len(doc.Root().Get(path[0]).Get(path[1]).Members()) > 0 {
+		return text, nil
+	}
+	w.made, w.gone = false, true
+	return doc.Remove(path)
+}
+
+// anew writes an override that is not there, unless nothing is to be set.
+func (w *switching) anew(src *Source, doc *jsonc.Document, path []string) ([]byte, error) {
+	var members [][]byte
+	for _, f := range w.req.Fields {
+		if f.Value != nil {
+			members = append(members, slices.Concat(plainJSON(f.Path[0]), []byte(": "), f.Value))
+		}
+	}
+	if len(members) == 0 {
+		return doc.Bytes(), nil
+	}
+	if _, err := w.lies(src); err != nil {
+		return nil, err
+	}
+	if err := w.free(src); err != nil {
+		return nil, err
+	}
+	w.made, w.gone = w.was == nil, false
+	return doc.Set(path, slices.Concat([]byte("{"), bytes.Join(members, []byte(", ")), []byte("}")))
+}
+
+// switched sets the switch.
+func (w *switching) switched(src *Source, doc *jsonc.Document, path []string) ([]byte, error) {
+	name, on := w.req.Name, *w.req.Enabled
 	if w.was == nil {
 		return w.newOverride(src, doc, path)
 	}
-	w.word = s.wordOn(w.was)
-	edit := switchEdit(doc.Root().Get(path[0]).Get(name), w.req.On)
+	edit := switchEdit(doc.Root().Get(path[0]).Get(name), on)
 	if over := w.was.Override; over != nil {
 		below, err := w.config.below(w.req.Scope, name)
 		switch {
 		case err != nil:
 			return nil, err
-		case over.Enabled == nil && below == w.req.On:
+		case over.Enabled == nil && below == on:
 			return doc.Bytes(), nil
-		case w.req.On && below && !*over.Enabled:
+		case on && below && !*over.Enabled:
 			return w.withdraw(doc, path)
-		case w.req.On && edit.Value == nil && over.Enabled == nil:
+		case on && edit.Value == nil && over.Enabled == nil:
 			edit.Value = truth(true) // an override has no default: it has to say so
 		}
 	}
@@ -82,23 +184,37 @@ func (w *switching) plan(src *Source, doc *jsonc.Document) ([]byte, error) {
 
 // newOverride writes one, unless the server is as wanted already.
 func (w *switching) newOverride(src *Source, doc *jsonc.Document, path []string) ([]byte, error) {
-	if w.req.Scope == User {
-		return nil, src.notFound(w.req.Name)
-	}
-	below, err := w.config.below(w.req.Scope, w.req.Name)
+	below, err := w.lies(src)
 	if err != nil {
 		return nil, err
 	}
-	if below == w.req.On {
+	if below == *w.req.Enabled {
 		return doc.Bytes(), nil
 	}
-	for _, e := range src.Entries {
-		if namespace(e.Name) == namespace(w.req.Name) {
-			return nil, nameTaken(w.req.Name, e)
-		}
+	if err := w.free(src); err != nil {
+		return nil, err
 	}
 	w.made = true
-	return doc.Set(path, []byte(`{"enabled":`+string(truth(w.req.On))+`}`))
+	return doc.Set(path, []byte(`{"enabled":`+string(truth(*w.req.Enabled))+`}`))
+}
+
+// lies tells whether the server that a new override would lie on is enabled; the
+// error says why there can be none.
+func (w *switching) lies(src *Source) (enabled bool, err error) {
+	if w.req.Scope == User {
+		return false, src.notFound(w.req.Name)
+	}
+	return w.config.below(w.req.Scope, w.req.Name)
+}
+
+// free wants no other name of the file to fall together with the server's.
+func (w *switching) free(src *Source) error {
+	for _, e := range src.Entries {
+		if e.Name != w.req.Name && namespace(e.Name) == namespace(w.req.Name) {
+			return nameTaken(w.req.Name, e)
+		}
+	}
+	return nil
 }
 
 // withdraw takes the switch out of an override, and the override when nothing

@@ -9,7 +9,7 @@ func (s *Store) approveWritten(ctx context.Context, e *Entry) error {
 	if err != nil {
 		return err
 	}
-	return s.changeApprovals(ctx, func(f *approvalsFile) {
+	return s.changeApprovals(committed(ctx), func(f *approvalsFile) {
 		if !f.denied(e.Source.Real, e.Name) {
 			f.put(r.record())
 		}
@@ -53,3 +53,8 @@ func (s *Store) stillDenied(e *Entry) []Problem {
 	return []Problem{{Code: CodeNotApproved, Severity: SeverityWarning, Source: e.Source.Path, Line: e.Line, Column: e.Column, Server: e.Name,
 		Message: quoted(e.Name) + " was denied earlier and stays denied", Hint: "lift that with: mcpctl approve " + e.Name}}
 }
+
+// committed is the context for what has to follow a write: the file is there, so a
+// caller who goes away now must not leave it half done. The waits have limits of
+// their own.
+func committed(ctx context.Context) context.Context { return context.WithoutCancel(ctx) }

@@ -277,3 +277,35 @@ func waitFor(t *testing.T, path string) {
 	}
 	t.Fatalf("no %s", path)
 }
+
+// TestStubGathers: the answers come when the last call has, and not in its order
+// alone.
+func TestStubGathers(t *testing.T) {
+	const n = 8
+	inOrder := 0
+	for range 5 { // all of them in order would be no shuffle
+		p := start(t, "stub-server", "-gather", strconv.Itoa(n), "-pause", "1ms")
+		p.hello()
+		for i := range n {
+			p.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"echo","arguments":{"n":%d}}}`, 100+i, i))
+		}
+		seen, before := map[int]bool{}, -1
+		sorted := true
+		for range n {
+			var id, said int
+			line, _ := p.next()
+			if _, err := fmt.Sscanf(line, `{"jsonrpc":"2.0","id":%d,"result":{"content":[{"text":"{\"n\":%d}"`, &id, &said); err != nil || id != 100+said || seen[said] {
+				t.Fatalf("%s: %v", line, err)
+			}
+			sorted = sorted && said > before
+			seen[said], before = true, said
+		}
+		if sorted {
+			inOrder++
+		}
+		p.end()
+	}
+	if inOrder == 5 {
+		t.Error("they always came in order")
+	}
+}

@@ -41,5 +41,5 @@ type ConfigEdit struct {
 	Unchanged bool            `json:"unchanged"`
 	DryRun    bool            `json:"dryRun,omitempty"`
 	Diff      string          `json:"diff,omitempty"`
-	Warnings  []Warning       `json:"warnings"`
+	Warnings  []wire.Warning  `json:"warnings"`
 }

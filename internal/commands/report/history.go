@@ -1,13 +1,17 @@
 package report
 
-import "time"
+import (
+	"time"
+
+	"github.com/mcpctl/mcpctl/internal/engine/wire"
+)
 
 // History is the document of `history`, newest first.
 type History struct {
 	Schema  int            `json:"schema"`
 	Entries []HistoryEntry `json:"entries"`
 
-	Warnings []Warning `json:"warnings"` // such as changes that cannot be read and are left out
+	Warnings []wire.Warning `json:"warnings"` // such as changes that cannot be read and are left out
 }
 
 // HistoryEntry is one change that mcpctl made to a file.
@@ -58,19 +62,19 @@ type Diff struct {
 	Differs  bool    `json:"differs"` // by content, so also when all that differs is hidden
 	Diff     string  `json:"diff"`    // unified, secrets hidden
 
-	Warnings []Warning `json:"warnings"`
+	Warnings []wire.Warning `json:"warnings"`
 }
 
 // Apply is the document of `apply`.
 type Apply struct {
-	Schema    int         `json:"schema"`
-	Scope     string      `json:"scope"`
-	Source    string      `json:"source"`
-	Edits     []ApplyEdit `json:"edits"`
-	Unchanged bool        `json:"unchanged"`
-	DryRun    bool        `json:"dryRun,omitempty"`
-	Diff      string      `json:"diff,omitempty"` // with dryRun
-	Warnings  []Warning   `json:"warnings"`
+	Schema    int            `json:"schema"`
+	Scope     string         `json:"scope"`
+	Source    string         `json:"source"`
+	Edits     []ApplyEdit    `json:"edits"`
+	Unchanged bool           `json:"unchanged"`
+	DryRun    bool           `json:"dryRun,omitempty"`
+	Diff      string         `json:"diff,omitempty"` // with dryRun
+	Warnings  []wire.Warning `json:"warnings"`
 }
 
 // ApplyEdit is one edit of an Apply.

@@ -10,8 +10,6 @@ import (
 	"io"
 	"strings"
 
-	"github.com/aymanbagabas/go-udiff"
-
 	"github.com/mcpctl/mcpctl/internal/engine/wire"
 	"github.com/mcpctl/mcpctl/internal/store/redact"
 )
@@ -75,10 +73,4 @@ func Brief(text string) string {
 	}
 	rest = strings.TrimSpace(rest)
 	return first + ": " + strings.TrimSpace(rest[strings.LastIndexByte(rest, '\n')+1:])
-}
-
-// Unified is the unified diff of two texts of one file, "" when they are equal.
-// It is made harmless for a terminal.
-func Unified(path, before, after string) string {
-	return redact.Visible(udiff.Unified("a/"+strings.TrimPrefix(path, "/"), "b/"+strings.TrimPrefix(path, "/"), before, after))
 }

@@ -18,6 +18,21 @@ const pollEvery = 150 * time.Millisecond
 // restarts of the supervisor and a log that is not there yet, none twice and none left out. It returns ctx's error when
 // ctx ends, emit's if that fails, else UnsafeError or what the system says. Source: design section 12.
 func Follow(ctx context.Context, dir string, f Filter, emit func(Record) error) error {
+	return FollowFrom(ctx, dir, f, func(present []Record) error {
+		for _, r := range present {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			if err := emit(r); err != nil {
+				return err
+			}
+		}
+		return nil
+	}, emit)
+}
+
+// FollowFrom is Follow with those that Read gives passed to start, all at once, and to emit those that come later.
+func FollowFrom(ctx context.Context, dir string, f Filter, start func([]Record) error, emit func(Record) error) error {
 	w := follower{dir: dir}
 	defer func() { closeAll(w.old, w.log.file) }()
 	var err error
@@ -28,13 +43,8 @@ func Follow(ctx context.Context, dir string, f Filter, emit func(Record) error) 
 	if err != nil {
 		return err
 	}
-	for _, r := range present {
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if err := emit(r); err != nil {
-			return err
-		}
+	if err := start(present); err != nil {
+		return err
 	}
 	w.log.records.emit = func(r Record) error {
 		if !f.match(r) {

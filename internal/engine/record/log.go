@@ -21,12 +21,12 @@ const (
 	logLimit = 5 << 20
 )
 
-// UnsafeError says that something stands at the log's path that must be neither written to nor read: a symbolic link,
-// something that is no file, a file of another user. Source: design section 8.3.
+// UnsafeError says that something stands at the path of the log or of an output that must be neither written to nor read:
+// a symbolic link, something that is no file, a file of another user. Source: design section 8.3.
 type UnsafeError struct{ Path, Why string }
 
 // Error names the path and what is wrong with it.
-func (e *UnsafeError) Error() string { return fmt.Sprintf("unsafe log '%s': %s", e.Path, e.Why) }
+func (e *UnsafeError) Error() string { return fmt.Sprintf("'%s' is unsafe: %s", e.Path, e.Why) }
 
 // Code returns the code word of design section 8.3.
 func (e *UnsafeError) Code() string { return "MCP_PATH_UNSAFE" }
@@ -34,10 +34,11 @@ func (e *UnsafeError) Code() string { return "MCP_PATH_UNSAFE" }
 // Location returns the path, without a place in it. Source: design section 8.2.
 func (e *UnsafeError) Location() (path string, line, column int) { return e.Path, 0, 0 }
 
-// OpenError says that the log, or its directory, could not be made or opened. Source: design section 8.3.
+// OpenError says that the log or an output, or its directory, could not be made or opened. Source: design section 8.3.
 type OpenError struct {
 	Path string
 	Err  error
+	what string // "" is the log
 }
 
 // Error names the path and what the system says.
@@ -53,7 +54,13 @@ func (e *OpenError) Code() string { return "MCP_IO" }
 func (e *OpenError) Location() (path string, line, column int) { return e.Path, 0, 0 }
 
 // Bare returns the message without the path. Source: design section 8.2.
-func (e *OpenError) Bare() string { return "cannot open the log: " + e.Err.Error() }
+func (e *OpenError) Bare() string {
+	what := e.what
+	if what == "" {
+		what = "open the log"
+	}
+	return "cannot " + what + ": " + e.Err.Error()
+}
 
 // Log appends to the server log. It may be used from several goroutines, and several processes may each have one on the
 // same directory. Source: design section 12.
@@ -198,18 +205,24 @@ func openFile(path string, flags int) (*os.File, os.FileInfo, error) {
 		return nil, nil, err
 	}
 	info, err := file.Stat()
-	if err == nil && !info.Mode().IsRegular() {
-		err = &UnsafeError{path, "not a regular file"}
-	}
 	if err == nil {
-		// root may look at anybody's log.
-		if sys, ok := info.Sys().(*syscall.Stat_t); ok && os.Geteuid() != 0 && int(sys.Uid) != os.Geteuid() {
-			err = &UnsafeError{path, "belongs to another user"}
-		}
+		err = ownRegular(path, info)
 	}
 	if err != nil {
 		file.Close()
 		return nil, nil, err
 	}
 	return file, info, nil
+}
+
+// ownRegular refuses what is not a regular file of this user.
+func ownRegular(path string, info os.FileInfo) error {
+	if !info.Mode().IsRegular() {
+		return &UnsafeError{path, "not a regular file"}
+	}
+	// root may look at anybody's.
+	if sys, ok := info.Sys().(*syscall.Stat_t); ok && !ownerFits(sys.Uid) {
+		return &UnsafeError{path, "belongs to another user"}
+	}
+	return nil
 }

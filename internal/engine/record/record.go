@@ -1,4 +1,4 @@
-// Package record keeps the server log, bounded, and reads it back.
+// Package record keeps the server log and the outputs of tool calls, bounded, and reads them back.
 //
 // The log is text for people that programs can read too: one head line per record, and further lines of its text indented
 // by four spaces, so that no text, whatever a server writes, can pass for a record of somebody else.
@@ -41,6 +41,9 @@ type Record struct {
 
 // levels from the least to the most severe: MCP's, which are syslog's.
 var levels = [...]string{"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"}
+
+// LevelWords names the levels, for a message.
+const LevelWords = "debug, info, notice, warning, error, critical, alert, emergency"
 
 // Level returns the level that word means, in any case and with the usual other spellings (warn, err, fatal, trace), and
 // whether it means one. Source: design section 12.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io/fs"
+	"path/filepath"
 	"sync"
 
 	"github.com/mcpctl/mcpctl/internal/engine/wire"
@@ -22,17 +24,25 @@ type Client struct {
 	closed  bool
 	opens   []wire.SessionOpen // sent by SendOpen; sent again over a new connection
 	watches map[string]*mailbox
+	alias   string // the id of the session that "default" means; "" for default
 }
 
 // connect links to the supervisor that listens, and sends again what went
 // unanswered over the link before.
 func (c *Client) connect(ctx context.Context) error {
+	// Where a service manager holds the socket, to connect is to start one.
+	if !c.o.Start && !isLocked(filepath.Join(c.dir, instanceName)) {
+		if err := checkSocket(c.socket); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err // what is in the way is told all the same
+		}
+		return errNobody
+	}
 	raw, p, err := connect(ctx, c.dir, c.socket)
 	if err != nil {
 		return err
 	}
 	conn := wire.NewConn(context.WithoutCancel(ctx), raw, c)
-	l := newLink(ctx, conn, p.pid, c.o)
+	l := newLink(ctx, conn, p.pid, filepath.Join(c.dir, instanceName), c.o)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, open := range c.opens {
@@ -159,12 +169,15 @@ func (c *Client) Open(ctx context.Context, open wire.SessionOpen) (wire.SessionO
 // travel with it, naming the session by wire.DefaultSession. Its error, if any, is
 // returned by the next Call. So a command costs one round trip.
 func (c *Client) SendOpen(ctx context.Context, open wire.SessionOpen) error {
-	if open.ID != wire.DefaultSession {
+	if open.ID != wire.DefaultSession && !open.AsDefault {
 		return wire.NewError(wire.Usage, "only the session '"+wire.DefaultSession+"' can be used before it is answered", "")
 	}
 	c.mu.Lock()
 	l := c.now
 	c.opens = append(c.opens, open)
+	if open.AsDefault {
+		c.alias = open.ID
+	}
 	c.mu.Unlock()
 	select {
 	case l.turn <- struct{}{}:
@@ -194,7 +207,7 @@ func (c *Client) Call(ctx context.Context, method string, params, result any) er
 	}
 	for attempt := 0; c.o.Start && !c.isClosed() && attempt < startAttempts; attempt++ {
 		// It was not sent, not done, or does no harm a second time.
-		if sendErr == nil && !refused(err) && !(errors.Is(err, wire.ErrLost) && method != wire.MethodCallTool) {
+		if sendErr == nil && !refused(err) && !(errors.Is(err, wire.ErrLost) && wire.Repeatable(method)) {
 			break
 		}
 		if err := c.reachAgain(ctx, after); err != nil {
@@ -253,6 +266,9 @@ func (c *Client) Watch(ctx context.Context, session string, f func(wire.Status) 
 		if err := f(st); err != nil {
 			return err
 		}
+		if st.Ended {
+			return wire.NewError(wire.NotFound, "the session was closed", "")
+		}
 		for last := st.Generation; st.Generation <= last; {
 			select {
 			case <-box.told:
@@ -268,13 +284,20 @@ func (c *Client) Watch(ctx context.Context, session string, f func(wire.Status) 
 
 // Handle takes the supervisor's notifications; it is called by the connection.
 func (c *Client) Handle(ctx context.Context, req wire.Request) {
+	if c.o.Notified != nil {
+		c.o.Notified(req.Method, req.Params)
+	}
 	var st wire.Status
 	if req.Method != wire.NotifyStatus || json.Unmarshal(req.Params, &st) != nil {
 		req.UnknownMethod(ctx)
 		return
 	}
 	c.mu.Lock()
-	box := c.watches[st.Session]
+	name := st.Session
+	if name == c.alias {
+		name = wire.DefaultSession // as it was asked for
+	}
+	box := c.watches[name]
 	c.mu.Unlock()
 	if box != nil {
 		box.put(st)

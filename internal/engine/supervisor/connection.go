@@ -34,13 +34,16 @@ type connection struct {
 	refusal  error         // why hello failed
 	latest   session       // what the id "default" means: the default session opened last
 	environ  store.Environ // the caller's, given with that opening
+	reopen   *store.Store  // what makes that session again once it was closed; nil: nothing
 	own      map[string]session
+	joined   map[string]session // kept ones it has named
 	watched  map[session]bool
+	readsLog bool // mcp.readLog with follow is under way
 	inFlight atomic.Int64
 }
 
 func newConnection(s *server, raw *net.UnixConn) *connection {
-	c := &connection{s: s, raw: raw, own: map[string]session{}, watched: map[session]bool{}}
+	c := &connection{s: s, raw: raw, own: map[string]session{}, joined: map[string]session{}, watched: map[session]bool{}}
 	c.work, c.cancel = context.WithCancel(context.Background())
 	return c
 }

@@ -52,8 +52,12 @@ func Stop(ctx context.Context, p store.Places) (found bool, err error) {
 	}
 	defer c.Close()
 	// An end of the connection instead of an answer is what we want, too: it was
-	// stopping already.
-	if err := c.Call(ctx, wire.MethodShutdown, nil, nil); err != nil && !errors.Is(err, wire.ErrLost) && !errors.Is(err, errUnanswered) {
+	// stopping already. One that stops listens no more; one that refuses us does.
+	err = c.Call(ctx, wire.MethodShutdown, nil, nil)
+	if errors.Is(err, errUnanswered) {
+		err = shutdownAgain(ctx, p)
+	}
+	if err != nil && !errors.Is(err, wire.ErrLost) {
 		return true, stopFailure(ctx, err)
 	}
 	select {
@@ -61,10 +65,27 @@ func Stop(ctx context.Context, p store.Places) (found bool, err error) {
 	case <-ctx.Done():
 		return true, stopFailure(ctx, ctx.Err())
 	}
-	if pid := c.current().pid; pid != os.Getpid() && !waitExit(ctx, pid) {
+	if pid := c.current().process(ctx); pid != os.Getpid() && !waitExit(ctx, pid) {
 		return true, stopFailure(ctx, ctx.Err())
 	}
 	return true, nil
+}
+
+// shutdownAgain asks a supervisor that has not answered once more; nil when none
+// listens any more.
+func shutdownAgain(ctx context.Context, p store.Places) error {
+	c, err := dialAnyVersion(ctx, p)
+	if errors.Is(err, errNobody) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	if err := c.Call(ctx, wire.MethodShutdown, nil, nil); errors.Is(err, errUnanswered) {
+		return wire.FromError(err) // it is not on its way out
+	}
+	return nil
 }
 
 func stopFailure(ctx context.Context, err error) error {

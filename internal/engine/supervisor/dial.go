@@ -28,6 +28,10 @@ type DialOptions struct {
 	Executable string   // with Start: the program that is started
 	Env        []string // with Start: the caller's environment, of which childEnv keeps a part
 
+	// Notified, when set, gets every notification, in order. The connection is read no
+	// further until it returns.
+	Notified func(method string, params json.RawMessage)
+
 	anyVersion bool // any supervisor will do, to be looked at or stopped
 }
 

@@ -3,6 +3,7 @@ package supervisor
 import (
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,7 +17,7 @@ import (
 )
 
 // TestDescendantsAreRefused: what a server starts must not reach the socket, not
-// even when it left its parent.
+// even when it left its parent (C12).
 func TestDescendantsAreRefused(t *testing.T) {
 	for name, env := range map[string]string{"child": "", "orphan": forkAgain + "=1"} {
 		t.Run(name, func(t *testing.T) {
@@ -39,6 +40,52 @@ func TestDescendantsAreRefused(t *testing.T) {
 				t.Errorf("the log does not tell:\n%s", log)
 			}
 		})
+	}
+}
+
+// TestPeerIsStillThere: a connection whose maker has ended is nobody's.
+func TestPeerIsStillThere(t *testing.T) {
+	ln, err := net.ListenUnix("unix", &net.UnixAddr{Name: filepath.Join(shortDir(t), "s")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ln.Close()
+	cmd := exec.Command(ownFile())
+	cmd.Env = []string{asIntruder + "=" + ln.Addr().String()}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	c, err := ln.AcceptUnix()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if _, err := admit(c); err == nil || !strings.Contains(err.Error(), "was started by a server") { // it is our child
+		t.Error(err)
+	}
+	if err := stillThere(c); err != nil {
+		t.Errorf("while it lives: %v", err)
+	}
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	if raw, err := c.SyscallConn(); err == nil {
+		supported := true
+		_ = raw.Control(func(fd uintptr) {
+			pidfd, err := unix.GetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_PEERPIDFD)
+			if err == nil {
+				unix.Close(pidfd)
+			}
+			supported = !errors.Is(err, unix.ENOPROTOOPT)
+		})
+		if !supported {
+			t.Skip("this kernel does not tell")
+		}
+	}
+	eventually(t, "it is dead", func() bool { return errors.Is(stillThere(c), errGone) })
+	_, _ = cmd.Process.Wait()
+	if err := stillThere(c); !errors.Is(err, errGone) {
+		t.Errorf("when it is reaped: %v", err)
 	}
 }
 
@@ -73,7 +120,7 @@ func TestOrphansAreBuried(t *testing.T) {
 
 // TestOthersAreRefused: even with the directory opened by mistake, another user
 // is closed before a byte is read, and a client does not talk to another user's
-// supervisor.
+// supervisor (D3).
 func TestOthersAreRefused(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("needs root, to be somebody else")
@@ -124,7 +171,7 @@ func TestOthersAreRefused(t *testing.T) {
 }
 
 // TestMemoryIsClosed: the supervisor's memory goes into no core file and is not
-// to be read by another process of the same user.
+// to be read by another process of the same user (D9).
 func TestMemoryIsClosed(t *testing.T) {
 	p := newPlace(t)
 	hello, err := p.dial(t, true).Hello(t.Context())

@@ -19,6 +19,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/engine/record"
 	"github.com/mcpctl/mcpctl/internal/engine/wire"
 	"github.com/mcpctl/mcpctl/internal/store"
+	"github.com/mcpctl/mcpctl/testdata/servers/stub"
 )
 
 // testTimeout bounds every wait of the tests; far more than any needs.
@@ -32,11 +33,14 @@ const (
 	idleFor      = "MCPCTL_TEST_IDLE"
 	asIntruder   = "MCPCTL_TEST_INTRUDER" // connect to this socket and say on stdout how it went
 	forkAgain    = "MCPCTL_TEST_FORK"     // leave the intruding to a child and end
+	asStub       = "MCPCTL_TEST_STUB"     // be a server
 	runIntruder  = "MCPCTL_TEST_SPAWN"    // supervisor: start an intruder that writes to this file
 )
 
 func TestMain(m *testing.M) {
 	switch {
+	case os.Getenv(asStub) != "":
+		stub.Main()
 	case os.Getenv(asIntruder) != "":
 		intrude()
 	case os.Getenv(asSupervisor) != "":
@@ -59,11 +63,20 @@ func superviseInChild() int {
 		return 1
 	}
 	idle, _ := time.ParseDuration(os.Getenv(idleFor))
-	if out := os.Getenv(runIntruder); out != "" {
-		spawnIntruder(places, out)
+	manager, err := TakeManager(env)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
 	}
-	err = Run(context.Background(), Options{Places: places, Version: "test", Log: log, IdleTimeout: idle, Ready: ReadyPipe(), Stderr: os.Stderr})
+	o := Options{Manager: manager, Places: places, Version: "test", Log: log, IdleTimeout: idle, Ready: ReadyPipe(), Stderr: os.Stderr}
+	if out := os.Getenv(runIntruder); out != "" {
+		// Where the first server could be started: before, this process has not
+		// made itself the parent of orphans, and one would be nobody's descendant.
+		o.Sweep = func() int { spawnIntruder(places, out); return 0 }
+	}
+	err = Run(context.Background(), o)
 	if err != nil && !errors.As(err, new(*RunningError)) {
+		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
 	return 0
@@ -145,6 +158,16 @@ func (p place) dial(t *testing.T, start bool) *Client {
 	return c
 }
 
+// lock makes this process look like a supervisor, for a fake that is one.
+func (p place) lock(t *testing.T) {
+	t.Helper()
+	l, err := acquire(t.Context(), filepath.Join(filepath.Dir(p.socket(t)), instanceName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(l.release)
+}
+
 // raw connects without saying anything.
 func (p place) raw(t *testing.T) *net.UnixConn {
 	t.Helper()
@@ -172,7 +195,7 @@ func (p place) serve(t *testing.T, newSession sessionMaker, change func(*server)
 		newSession = newEngineSession
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	inst, err := claim(ctx, p.places)
+	inst, err := claim(ctx, p.places, nil)
 	if err != nil {
 		cancel()
 		t.Fatal(err)
@@ -186,8 +209,12 @@ func (p place) serve(t *testing.T, newSession sessionMaker, change func(*server)
 		change(r.s)
 	}
 	go func() { // ends with stop, at the latest in the cleanup
-		why := r.s.serve(ctx)
-		r.s.close()
+		why, stuck := r.s.serve(ctx)
+		if stuck {
+			r.s.closeStuck()
+		} else {
+			r.s.close()
+		}
 		r.done <- why
 	}()
 	t.Cleanup(func() { r.stop(t) })
@@ -233,7 +260,7 @@ func (f *fakeSession) Status() wire.Status {
 	return wire.Status{Schema: 1, Session: f.o.ID, Workspace: f.o.Store.Workspace.Dir, Epoch: f.o.Epoch, Generation: 1}
 }
 func (f *fakeSession) Watch() *engine.Watch { panic("no watch here") }
-func (f *fakeSession) List() wire.List {
+func (f *fakeSession) List(bool) wire.List {
 	return wire.List{Schema: 1, Workspace: f.o.Store.Workspace.Dir}
 }
 func (f *fakeSession) ListTools(context.Context, string, time.Duration) (wire.Tools, error) {
@@ -246,8 +273,13 @@ func (f *fakeSession) Reconnect(context.Context, string) error { return nil }
 func (f *fakeSession) Info() wire.SessionInfo {
 	return wire.SessionInfo{Session: f.o.ID, Workspace: f.o.Store.Workspace.Dir}
 }
-func (f *fakeSession) Busy() bool { return f.busy.Load() }
-func (f *fakeSession) Close()     { close(f.closed) }
+func (f *fakeSession) Store() *store.Store                        { return f.o.Store }
+func (f *fakeSession) Reload(context.Context, bool) wire.Reloaded { return wire.Reloaded{Schema: 1} }
+func (f *fakeSession) Register(wire.Register) error               { return nil }
+func (f *fakeSession) Unregister(string) error                    { return nil }
+func (f *fakeSession) SetOverride(wire.SetOverride) error         { return nil }
+func (f *fakeSession) Busy() bool                                 { return f.busy.Load() }
+func (f *fakeSession) Close()                                     { close(f.closed) }
 
 // fakes makes sessions and remembers them.
 type fakes struct {

@@ -20,12 +20,14 @@ type instance struct {
 	held        *lock
 	ln          *net.UnixListener
 	id          identity // of the socket we bound
+	passed      bool     // a service manager has bound it, and holds it, too
 }
 
 // claim makes this process the supervisor of these places. A *RunningError says
 // that another one answers; MCP_PATH_UNSAFE, that something else is in the way.
-// A supervisor on its way out is waited for, at most lockTimeout.
-func claim(ctx context.Context, p store.Places) (*instance, error) {
+// A supervisor on its way out is waited for, at most lockTimeout. passed is a
+// socket that a service manager has bound; nil: there is none.
+func claim(ctx context.Context, p store.Places, passed *os.File) (*instance, error) {
 	dir, socket, err := SocketPath(p)
 	if err != nil {
 		return nil, err
@@ -33,6 +35,7 @@ func claim(ctx context.Context, p store.Places) (*instance, error) {
 	if err := makeDir(dir); err != nil {
 		return nil, err
 	}
+	whole := ctx
 	ctx, cancel := context.WithTimeout(ctx, lockTimeout)
 	defer cancel()
 	starting, err := acquire(ctx, filepath.Join(dir, startingName))
@@ -40,6 +43,13 @@ func claim(ctx context.Context, p store.Places) (*instance, error) {
 		return nil, lockFailure(err, filepath.Join(dir, startingName), "another start does not come to an end")
 	}
 	defer starting.release()
+	if passed != nil { // to look who listens there would be to knock at our own door
+		i := &instance{dir: dir, socket: socket}
+		if err := i.adopt(whole, passed); err != nil {
+			return nil, err
+		}
+		return i, nil
+	}
 	switch conn, other, err := connect(ctx, dir, socket); {
 	case err == nil:
 		conn.Close()
@@ -82,6 +92,22 @@ func lockFailure(err error, path, why string) error {
 
 func (i *instance) leaving() string { return filepath.Join(i.dir, leavingName) }
 
+// keepLock takes the lock anew where a cleaner has removed its file: who looks
+// for a supervisor looks for the holder of the lock. false: somebody else has it.
+func (i *instance) keepLock() bool {
+	path := filepath.Join(i.dir, instanceName)
+	if i.held.current(path) {
+		return true
+	}
+	again, err := tryLock(path)
+	if err != nil {
+		return false
+	}
+	i.held.release()
+	i.held = again
+	return true
+}
+
 // ours tells whether the socket's path still leads to us.
 func (i *instance) ours() bool {
 	there, err := identify(i.socket)
@@ -93,13 +119,17 @@ func (i *instance) ours() bool {
 // then looks at who has connected and is not accepted yet; nobody accepts
 // meanwhile. With true the socket is gone for good and the starting lock was
 // held all the time, so a starter either reaches us or finds nobody. With false
-// nothing has changed.
+// nothing has changed. A socket that was passed stays where it is: whoever comes
+// is kept by the service manager for the next supervisor.
 func (i *instance) tryLeave() bool {
 	starting, err := tryLock(filepath.Join(i.dir, startingName))
 	if err != nil {
 		return false // somebody is starting, and will come to us
 	}
 	defer starting.release()
+	if i.passed {
+		return !i.waiting()
+	}
 	if !i.ours() || os.Rename(i.socket, i.leaving()) != nil {
 		return false // the guard will find out
 	}
@@ -128,10 +158,10 @@ func (i *instance) waiting() bool {
 }
 
 // hide ends the listening and removes the socket, unless another one has taken
-// its place.
+// its place, or it is the service manager's.
 func (i *instance) hide() {
 	i.ln.Close()
-	if i.ours() {
+	if !i.passed && i.ours() {
 		_ = os.Remove(i.socket)
 	}
 }

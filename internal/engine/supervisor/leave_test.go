@@ -54,7 +54,7 @@ func TestIdle(t *testing.T) {
 // is still in the kernel's queue.
 func TestIdleSeesWhoIsNotAcceptedYet(t *testing.T) {
 	p := newPlace(t)
-	inst, err := claim(t.Context(), p.places)
+	inst, err := claim(t.Context(), p.places, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,8 @@ import (
 // waiting: hello, and sessions to open.
 type link struct {
 	conn     *wire.Conn
-	pid      int // of the supervisor, from the kernel
+	pid      int    // of the supervisor, or of the service manager that listens for it, from the kernel
+	lock     string // the path of the supervisor's lock
 	protocol wire.ProtocolRange
 
 	// turn holds one token, for whoever reads the answers below: each comes once
@@ -48,8 +49,8 @@ func (l lost) Error() string   { return l.object.Text }
 func (l lost) Unwrap() []error { return []error{l.object, l.why} }
 
 // newLink speaks over a connection and says hello.
-func newLink(ctx context.Context, conn *wire.Conn, pid int, o DialOptions) *link {
-	l := &link{conn: conn, pid: pid, protocol: o.protocol(), turn: make(chan struct{}, 1)}
+func newLink(ctx context.Context, conn *wire.Conn, pid int, lock string, o DialOptions) *link {
+	l := &link{conn: conn, pid: pid, lock: lock, protocol: o.protocol(), turn: make(chan struct{}, 1)}
 	l.hello = l.send(ctx, wire.MethodHello, o.hello(), &wire.HelloResult{})
 	return l
 }
@@ -59,6 +60,20 @@ func newLink(ctx context.Context, conn *wire.Conn, pid int, o DialOptions) *link
 func (l *link) send(ctx context.Context, method string, params, result any) *awaited {
 	p, err := l.conn.Send(ctx, method, params)
 	return &awaited{pending: p, result: result, done: err != nil, err: err}
+}
+
+// process is the supervisor's own number: what it says, once it has answered.
+func (l *link) process(ctx context.Context) int {
+	select {
+	case l.turn <- struct{}{}:
+		defer func() { <-l.turn }()
+	case <-ctx.Done():
+		return l.pid
+	}
+	if hello := l.hello.result.(*wire.HelloResult); l.hello.done && l.hello.err == nil && hello.PID > 0 {
+		return hello.PID
+	}
+	return l.pid
 }
 
 // answered waits for hello and for the sessions that were asked for, and returns
@@ -95,8 +110,9 @@ func (l *link) helloAnswered(ctx context.Context) error {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case errors.Is(err, context.DeadlineExceeded):
-		return wire.NewError(wire.SupervisorUnreachable, fmt.Sprintf("the supervisor, process %d, does not answer", l.pid),
-			fmt.Sprintf("if it stays so, end it: kill -9 %d", l.pid))
+		// The kernel's word, l.pid, may be the service manager's, which is not to be killed.
+		return wire.NewError(wire.SupervisorUnreachable, "the supervisor does not answer",
+			"if it stays so, end the process that holds its lock, and nothing else: fuser "+l.lock)
 	case errors.Is(err, wire.ErrLost):
 		return lost{wire.NewError(wire.SupervisorUnreachable, "the supervisor closed the connection without an answer",
 			"it refuses programs that its own servers started; see: mcpctl logs"), errUnanswered}

@@ -3,6 +3,7 @@ package supervisor
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"os"
 	"runtime"
 
@@ -71,6 +72,18 @@ func waitLock(ctx context.Context, path string) (*lock, error) {
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
+}
+
+// isLocked tells whether a process holds the lock, without waiting and without
+// making the file. It takes the lock for a moment, shared, so that who looks is in
+// nobody's way but a starter's, who waits.
+func isLocked(path string) bool {
+	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
+	if err != nil {
+		return !errors.Is(err, fs.ErrNotExist) // who cannot look has to ask at the socket
+	}
+	defer f.Close()
+	return flock(f, unix.LOCK_SH|unix.LOCK_NB) != nil
 }
 
 func openLock(path string) (*os.File, error) {

@@ -22,6 +22,12 @@ var quick = map[string]func(*connection, wire.Request) (any, error){
 	wire.MethodSessionOpen: (*connection).open,
 	wire.MethodList:        list,
 	wire.MethodStatus:      status,
+
+	wire.MethodSessionList:        sessionList,
+	wire.MethodReload:             reload,
+	wire.MethodRegister:           register,
+	wire.MethodUnregister:         unregister,
+	wire.MethodSetSessionOverride: setSessionOverride,
 }
 
 // slow are the methods that may wait. They find their session at once, in order,
@@ -32,6 +38,18 @@ var slow = map[string]func(*connection, wire.Request) (rest func(ctx context.Con
 	wire.MethodListTools: listTools,
 	wire.MethodCallTool:  callTool,
 	wire.MethodReconnect: reconnect,
+
+	wire.MethodAdd:                editing(func(in *wire.Add) *string { return &in.Session }, addServer),
+	wire.MethodUpdate:             editing(func(in *wire.Update) *string { return &in.Session }, updateServer),
+	wire.MethodRemove:             editing(func(in *wire.Remove) *string { return &in.Session }, removeServer),
+	wire.MethodSetProjectOverride: editing(func(in *wire.SetOverride) *string { return &in.Session }, setProjectOverride),
+	wire.MethodApprove:            editing(func(in *wire.Approve) *string { return &in.Session }, approve),
+	wire.MethodShareWithRepo:      editing(func(in *wire.ShareWithRepo) *string { return &in.Session }, shareWithRepo),
+	wire.MethodTestConnection:     testConnection,
+
+	wire.MethodReadLog:      readLog,
+	wire.MethodReadOutput:   readOutput,
+	wire.MethodSessionClose: sessionClose,
 }
 
 func (s *server) hello(version int) wire.HelloResult {
@@ -56,18 +74,24 @@ func (c *connection) open(req wire.Request) (any, error) {
 		c.latest = nil
 		return nil, err
 	}
-	if in.ID == wire.DefaultSession {
+	if in.ID == wire.DefaultSession || in.AsDefault {
 		c.latest = nil
 	}
-	if !filepath.IsAbs(in.Workspace) {
-		return nil, wire.NewError(wire.Usage, "the workspace '"+in.Workspace+"' is not an absolute path", "")
+	if why := openFault(in); why != "" {
+		return nil, wire.NewError(wire.Usage, why, "")
 	}
 	var sess session
 	var err error
 	id := in.ID
 	switch {
 	case in.Existing && id == wire.DefaultSession:
+		c.reopen, c.environ = nil, nil
+		if len(in.Env) > 0 {
+			c.environ = store.NewEnviron(in.Env) // of its requests; the session keeps its own
+		}
 		sess, err = c.s.existing(in)
+	case in.Existing:
+		sess, err = c.join(in)
 	default:
 		sess, id, err = c.openStore(in)
 	}
@@ -78,7 +102,23 @@ func (c *connection) open(req wire.Request) (any, error) {
 		c.latest = sess
 	}
 	st := sess.Status()
-	return wire.SessionOpened{Session: id, Workspace: st.Workspace, Epoch: c.s.epoch, Generation: st.Generation}, nil
+	info := sess.Info()
+	return wire.SessionOpened{Session: id, Workspace: st.Workspace, Epoch: c.s.epoch, Generation: st.Generation,
+		Own: info.Registered+info.Overridden > 0}, nil
+}
+
+// openFault says what is wrong with a request for a session; "" when nothing is.
+func openFault(in wire.SessionOpen) string {
+	joins := in.Existing && in.ID != wire.DefaultSession
+	switch {
+	case in.AsDefault && !joins:
+		return "asDefault goes with existing and the id of a session"
+	case in.Keep && (in.Existing || in.ID == wire.DefaultSession):
+		return "keep goes with a session that is made; the default one is kept as it is"
+	case !joins && !filepath.IsAbs(in.Workspace):
+		return "the workspace '" + in.Workspace + "' is not an absolute path"
+	}
+	return ""
 }
 
 // openStore opens a session on what the caller's environment says.
@@ -89,9 +129,12 @@ func (c *connection) openStore(in wire.SessionOpen) (session, string, error) {
 		return nil, "", err
 	}
 	if in.ID == wire.DefaultSession {
-		c.environ = env
+		c.environ, c.reopen = env, st
 		sess, err := c.s.openShared(st)
 		return sess, wire.DefaultSession, err
+	}
+	if in.Keep {
+		return c.s.keep(st)
 	}
 	if len(c.own) >= maxSessions {
 		return nil, "", wire.NewError(wire.Failure, fmt.Sprintf("a connection has at most %d sessions of its own", maxSessions), "")
@@ -101,25 +144,39 @@ func (c *connection) openStore(in wire.SessionOpen) (session, string, error) {
 	return c.own[id], id, nil
 }
 
-// find returns a session this connection has opened.
+// find returns a session this connection has opened. A default one that somebody
+// closed is made again: it is needed.
 func (c *connection) find(id string) (session, error) {
 	sess := c.own[id]
+	if sess == nil {
+		sess = c.joined[id]
+	}
 	if id == wire.DefaultSession {
 		sess = c.latest
 	}
 	if sess == nil {
 		return nil, wire.NewError(wire.NotFound, "this connection has no session '"+id+"'", "open one with '"+wire.MethodSessionOpen+"'")
 	}
-	return sess, nil
+	if c.s.isOpen(sess) {
+		return sess, nil
+	}
+	if id != wire.DefaultSession || c.reopen == nil {
+		return nil, wire.NewError(wire.NotFound, "the session '"+id+"' was closed", "open one with '"+wire.MethodSessionOpen+"'")
+	}
+	sess, err := c.s.openShared(c.reopen)
+	if err == nil {
+		c.latest = sess
+	}
+	return sess, err
 }
 
 func list(c *connection, req wire.Request) (any, error) {
-	var in wire.InSession
+	var in wire.ListServers
 	sess, err := c.decode(req, &in, &in.Session)
 	if err != nil {
 		return nil, err
 	}
-	out := sess.List()
+	out := sess.List(in.All)
 	out.Supervisor = wire.ListedSupervisor{Running: true, PID: os.Getpid(), Version: c.s.o.Version}
 	return out, nil
 }
@@ -215,6 +272,9 @@ func watch(c *connection, req wire.Request) (func(context.Context), error) {
 				return
 			case _, ok := <-w.C:
 				if !ok {
+					if last := w.Next(); last.Generation != sent { // it says that the session is closed
+						_ = req.Conn().Notify(ctx, wire.NotifyStatus, last)
+					}
 					return
 				}
 			}

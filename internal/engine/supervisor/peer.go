@@ -37,6 +37,11 @@ func admit(c *net.UnixConn) (peer, error) {
 	if err != nil {
 		return p, fmt.Errorf("process %d: %w", p.pid, err)
 	}
+	// Only now is it sure that the number was that process's all the time: one that
+	// hands its connection on and ends could have it given to a stranger.
+	if err := stillThere(c); err != nil {
+		return p, fmt.Errorf("process %d: %w", p.pid, err)
+	}
 	if descends {
 		return p, fmt.Errorf("process %d was started by a server of this supervisor", p.pid)
 	}

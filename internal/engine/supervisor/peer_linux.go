@@ -32,6 +32,35 @@ func peerOf(c *net.UnixConn) (peer, error) {
 	return peer{uid: int(cred.Uid), pid: int(cred.Pid)}, nil
 }
 
+// stillThere fails when the process that connected has ended. The kernel keeps hold
+// of it for us (SO_PEERPIDFD, since Linux 6.5); an older one does not tell.
+func stillThere(c *net.UnixConn) error {
+	raw, err := c.SyscallConn()
+	if err != nil {
+		return err
+	}
+	var fd int
+	var fdErr error
+	if err := raw.Control(func(socket uintptr) {
+		fd, fdErr = unix.GetsockoptInt(int(socket), unix.SOL_SOCKET, unix.SO_PEERPIDFD)
+	}); err != nil {
+		return err
+	}
+	switch fdErr {
+	case nil:
+	case unix.ESRCH, unix.EINVAL, unix.ENODATA: // it is reaped already
+		return errGone
+	default: // ENOPROTOOPT of an older kernel, or a sandbox that does not know it
+		return nil
+	}
+	defer unix.Close(fd)
+	n, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, 0)
+	if err == nil && n > 0 {
+		return errGone
+	}
+	return nil
+}
+
 // process is what /proc/<pid>/stat says of a process.
 type process struct {
 	parent  int

@@ -33,7 +33,7 @@ func Run(ctx context.Context, o Options) error {
 // run is Run without what changes the whole process.
 func run(ctx context.Context, o Options) error {
 	ready := &readiness{o.Ready}
-	inst, err := claim(ctx, o.Places)
+	inst, err := claim(ctx, o.Places, o.Manager.socket())
 	if err != nil {
 		if errors.As(err, new(*RunningError)) {
 			ready.tell(nil)
@@ -42,6 +42,7 @@ func run(ctx context.Context, o Options) error {
 		return err
 	}
 	ready.tell(nil)
+	o.Manager.tell("READY=1")
 	s := newServer(o, inst, newEngineSession)
 	s.log.event("info", fmt.Sprintf("supervisor %s started, process %d, socket %s", o.Version, os.Getpid(), inst.socket))
 	if o.Sweep != nil { // before a server is started that needs what they hold
@@ -49,14 +50,35 @@ func run(ctx context.Context, o Options) error {
 			s.log.event("warning", fmt.Sprintf("ended %d processes that a killed supervisor had left", n))
 		}
 	}
-	why := s.serve(ctx)
+	why, stuck := s.serve(ctx)
 	s.log.event("info", "supervisor stops: "+why)
+	o.Manager.tell("STOPPING=1")
+	if stuck {
+		s.closeStuck()
+		return stuckError(why)
+	}
 	s.close()
 	return nil
 }
 
-// serve accepts until there is a reason to leave, and returns the reason.
-func (s *server) serve(ctx context.Context) string {
+// serve accepts until there is a reason to leave, and returns the reason, and
+// whether it is that something hangs: that may be the accepting itself.
+func (s *server) serve(ctx context.Context) (why string, stuck bool) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	hangs, done := make(chan string, 1), make(chan string, 1)
+	go s.watchdog(ctx, hangs)
+	go func() { done <- s.loop(ctx) }() // ends with ctx, unless it hangs
+	select {
+	case why := <-done:
+		return why, false
+	case why := <-hangs:
+		return why, true
+	}
+}
+
+// loop accepts until there is a reason to leave, and returns the reason.
+func (s *server) loop(ctx context.Context) string {
 	idle := time.NewTimer(s.idle)
 	defer idle.Stop()
 	guard := time.NewTicker(s.guardEvery)
@@ -69,6 +91,9 @@ func (s *server) serve(ctx context.Context) string {
 		case <-s.stop:
 			return "a client asked for it"
 		case <-guard.C:
+			if !s.inst.keepLock() {
+				return "its lock is not ours any more"
+			}
 			if !s.inst.ours() {
 				return "the socket " + s.inst.socket + " is not ours any more"
 			}
@@ -105,7 +130,11 @@ func (s *server) close() {
 	s.stopAccepting()
 	s.inst.ln.Close()
 	asked, all := s.closeAll()
+	if !all {
+		s.sweepOwn()
+	}
 	s.inst.hide()
+	s.log.end()
 	s.log.event("info", "supervisor stopped")
 	s.inst.held.release()
 	for _, c := range asked {

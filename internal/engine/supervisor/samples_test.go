@@ -31,7 +31,7 @@ type sample struct {
 	value  any
 }
 
-func samples() []sample {
+func coreSamples() []sample {
 	at := time.Date(2026, 9, 30, 12, 0, 0, 250e6, time.UTC)
 	three, docs := 3, "docs"
 	tool := wire.Tool{Name: "echo", Joined: "mcp__docs__echo", Definition: json.RawMessage(`{"name":"echo","inputSchema":{"type":"object"}}`)}
@@ -59,12 +59,31 @@ func samples() []sample {
 		{"info", wire.MethodInfo, "request", nil},
 		{"info", "", "result", wire.Info{Schema: 1, Running: true, PID: 4711, Version: "0.1.0", Protocol: wire.ProtocolRange{Min: 1, Max: 1},
 			Epoch: "0123456789abcdef", Socket: "/run/user/1000/mcpctl/supervisor-1.sock", StartedAt: at, Clients: 1,
-			Sessions: []wire.SessionInfo{{Session: "default", Workspace: "/w", Servers: 2, Watching: "events"}}}},
+			Sessions: []wire.SessionInfo{{Session: "default", Workspace: "/w", Servers: 2, Watching: "events", Client: "native", Kind: wire.KindDefault}}}},
 		{"shutdown", wire.MethodShutdown, "request", nil},
 		{"shutdown", "", "result", none},
 		{"session.open", wire.MethodSessionOpen, "request", wire.SessionOpen{ID: "default", Workspace: "/w", Client: "native", Env: []string{"HOME=/h", "PATH=/usr/bin:/bin"}}},
 		{"session.open", "", "result", wire.SessionOpened{Session: "default", Workspace: "/w", Epoch: "0123456789abcdef", Generation: 7}},
 		{"session.look", wire.MethodSessionOpen, "request", wire.SessionOpen{ID: "default", Workspace: "/w", Client: "native", Existing: true}},
+		{"session.keep", wire.MethodSessionOpen, "request", wire.SessionOpen{ID: "new", Workspace: "/w", Client: "native", Env: []string{"HOME=/h"}, Keep: true}},
+		{"session.join", wire.MethodSessionOpen, "request", wire.SessionOpen{ID: "00112233445566ff", Existing: true, AsDefault: true}},
+		{"session.list", wire.MethodSessionList, "request", nil},
+		{"session.list", "", "result", wire.Sessions{Schema: 1, Sessions: []wire.SessionInfo{
+			{Session: "00112233445566ff", Workspace: "/w", Servers: 3, Watching: "polling", Client: "native", Kind: wire.KindKept, Registered: 1, Overridden: 2}}}},
+		{"session.close", wire.MethodSessionClose, "request", wire.InSession{Session: "00112233445566ff"}},
+		{"session.close", "", "result", none},
+		{"mcp.register", wire.MethodRegister, "request", wire.Register{Session: "default", Name: "extra", Entry: json.RawMessage(`{"command":"npx","args":["-y","extra@1.0.0"]}`)}},
+		{"mcp.register", "", "result", none},
+		{"mcp.unregister", wire.MethodUnregister, "request", wire.Unregister{Session: "default", Name: "extra"}},
+		{"mcp.unregister", "", "result", none},
+		{"mcp.setSessionOverride", wire.MethodSetSessionOverride, "request", wire.SetOverride{Session: "default", Server: "docs",
+			Enabled: json.RawMessage("false"), Timeout: json.RawMessage("null"), ToolExposure: json.RawMessage(`{"write_*":"hidden"}`)}},
+		{"mcp.setSessionOverride", "", "result", none},
+		{"mcp.reload", wire.MethodReload, "request", wire.Reload{Session: "default", All: true}},
+		{"mcp.reload", "", "result", wire.Reloaded{Schema: 1, Session: "default", Started: []string{}, Restarted: []string{"docs"}, Stopped: []string{"old"},
+			Pending: []string{"busy"}, Problems: []wire.Problem{problem}}},
+		{"mcp.status.ended", wire.NotifyStatus, "notification", wire.Status{Schema: 1, Workspace: "/w", Session: "default", Epoch: "0123456789abcdef", Generation: 9,
+			Servers: []wire.ServerStatus{{Name: "docs", State: wire.Stopped, Detail: "the session was closed", UpdatedAt: &at}}, Problems: []wire.Problem{}, Ended: true}},
 		{"mcp.list", wire.MethodList, "request", session},
 		{"mcp.list", "", "result", wire.List{Schema: 1, Workspace: "/w", Client: "native",
 			Supervisor: wire.ListedSupervisor{Running: true, PID: 4711, Version: "0.1.0"}, Servers: []wire.Server{server}, Problems: []wire.Problem{problem}}},
@@ -82,6 +101,12 @@ func samples() []sample {
 			Result: json.RawMessage(`{"content":[{"type":"text","text":"hello"}],"x":1.50}`), MS: 12}},
 		{"mcp.reconnect", wire.MethodReconnect, "request", wire.InServer{Session: "default", Server: "docs"}},
 		{"mcp.reconnect", "", "result", none},
+		{"mcp.readOutput", wire.MethodReadOutput, "request", wire.ReadOutput{ID: "k7m2p4q6r3s5t7u2v4w6x3y5z7"}},
+		{"mcp.readOutput", "", "result", wire.Output{Schema: 1, ID: "k7m2p4q6r3s5t7u2v4w6x3y5z7", Time: at, Workspace: "/w", Server: "docs", Tool: "echo",
+			Arguments: json.RawMessage(`{"text":"hello","token":"***"}`), Result: json.RawMessage(`{"content":[{"type":"text","text":"hello"}],"x":1.50}`)}},
+		{"mcp.readLog", wire.MethodReadLog, "request", wire.ReadLog{Server: "docs", Level: "warning", Since: at, Last: 100, Follow: true}},
+		{"mcp.readLog", "", "result", wire.LogRecords{Schema: 1, Records: []wire.LogRecord{{Time: at, Server: "docs", Level: "error", Logger: "stderr", Text: "no\nconnection"}}}},
+		{"mcp.log", wire.NotifyLog, "notification", wire.LogRecord{Time: at, Server: "docs", Level: "info", Text: "ready"}},
 		{"error", "", "error", failure},
 	}
 }

@@ -26,6 +26,8 @@ type server struct {
 	idle       time.Duration
 	guardEvery time.Duration
 	helloWait  time.Duration
+	watchEvery time.Duration
+	closeWait  time.Duration
 
 	stop     chan struct{} // closed when a client asks for the end
 	stopOnce sync.Once
@@ -39,7 +41,9 @@ type server struct {
 	conns    []*connection
 	sessions []session // every one that is open
 	shared   map[sessionKey]*sharedSession
-	closing  bool // no session may be opened any more
+	kept     map[string]session   // that outlive their connections, by id
+	closing  bool                 // no session may be opened any more
+	outputs  map[string]*recorder // by state directory
 }
 
 func newServer(o Options, inst *instance, newSession sessionMaker) *server {
@@ -50,7 +54,9 @@ func newServer(o Options, inst *instance, newSession sessionMaker) *server {
 	return &server{
 		o: o, inst: inst, newSession: newSession, epoch: randomID(), started: time.Now().UTC().Truncate(time.Millisecond),
 		log: newLogger(o.Log), idle: idle, guardEvery: guardEvery, helloWait: helloTimeout,
-		stop: make(chan struct{}), quiet: make(chan struct{}, 1), shared: map[sessionKey]*sharedSession{},
+		watchEvery: watchEvery, closeWait: closeTimeout,
+		stop: make(chan struct{}), quiet: make(chan struct{}, 1),
+		shared: map[sessionKey]*sharedSession{}, kept: map[string]session{}, outputs: map[string]*recorder{},
 	}
 }
 
@@ -61,10 +67,11 @@ func randomID() string {
 	return hex.EncodeToString(b[:])
 }
 
-// needed tells whether a client is connected or a session has to be kept.
+// needed tells whether a client is connected, somebody asked for a session to be
+// kept, or one has to be: it would be forgotten in silence otherwise.
 func (s *server) needed() bool {
 	s.mu.Lock()
-	n := len(s.conns)
+	n := len(s.conns) + len(s.kept)
 	s.mu.Unlock()
 	return n > 0 || slices.ContainsFunc(s.openSessions(), session.Busy)
 }
@@ -143,7 +150,8 @@ func (s *server) askToStop() { s.stopOnce.Do(func() { close(s.stop) }) }
 func (s *server) closeAll() (asked []*connection, all bool) {
 	s.mu.Lock()
 	s.closing = true
-	conns, slots := slices.Clone(s.conns), slices.Collect(maps.Values(s.shared))
+	conns, slots, kept := slices.Clone(s.conns), slices.Collect(maps.Values(s.shared)), slices.Collect(maps.Values(s.kept))
+	clear(s.kept)
 	s.mu.Unlock()
 	var wg sync.WaitGroup
 	for _, c := range conns {
@@ -157,13 +165,16 @@ func (s *server) closeAll() (asked []*connection, all bool) {
 	for _, slot := range slots {
 		wg.Go(func() { s.closeShared(slot) })
 	}
+	for _, sess := range kept {
+		wg.Go(func() { s.closeSession(sess) })
+	}
 	done := make(chan struct{})
 	go func() { wg.Wait(); close(done) }()
 	select {
 	case <-done:
 		return asked, true
-	case <-time.After(closeTimeout):
-		s.log.event("error", "a server or a call did not end in "+closeTimeout.String())
+	case <-time.After(s.closeWait):
+		s.log.event("error", "a server or a call did not end in "+s.closeWait.String())
 		return asked, false
 	}
 }
@@ -175,9 +186,6 @@ func (s *server) info() wire.Info {
 	s.mu.Unlock()
 	info := wire.Info{Schema: wire.Schema, Running: true, PID: os.Getpid(), Version: s.o.Version,
 		Protocol: wire.ProtocolRange{Min: wire.ProtocolMin, Max: wire.ProtocolMax},
-		Epoch:    s.epoch, Socket: s.inst.socket, StartedAt: s.started, Clients: clients, Sessions: []wire.SessionInfo{}}
-	for _, sess := range s.openSessions() {
-		info.Sessions = append(info.Sessions, sess.Info())
-	}
+		Epoch:    s.epoch, Socket: s.inst.socket, StartedAt: s.started, Clients: clients, Sessions: s.sessionInfos()}
 	return info
 }

@@ -55,7 +55,7 @@ func TestDefaultSession(t *testing.T) {
 	default:
 	}
 	info, err := Status(t.Context(), p.places)
-	if err != nil || len(info.Sessions) != 3 || info.Sessions[1] != (wire.SessionInfo{Session: "default", Workspace: b}) {
+	if err != nil || len(info.Sessions) != 3 || info.Sessions[1] != (wire.SessionInfo{Session: "default", Workspace: b, Kind: wire.KindDefault}) {
 		t.Errorf("%+v, %v", info, err)
 	}
 }
@@ -229,6 +229,7 @@ func TestSilence(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer ln.Close()
+	p.lock(t)
 	go func() { // ends with ln
 		for {
 			c, err := ln.Accept()

@@ -20,11 +20,13 @@ type session interface {
 	Refresh(env store.Environ)
 	Status() wire.Status
 	Watch() *engine.Watch
-	List() wire.List
+	List(all bool) wire.List
+	changeable
 	ListTools(ctx context.Context, server string, limit time.Duration) (wire.Tools, error)
 	CallTool(ctx context.Context, call wire.CallTool) (wire.CallResult, error)
 	Reconnect(ctx context.Context, server string) error
 	Info() wire.SessionInfo
+	Store() *store.Store
 	Busy() bool
 	Close()
 }
@@ -120,7 +122,7 @@ func (s *server) existing(in wire.SessionOpen) (session, error) {
 
 // makeSession makes a session and lists it.
 func (s *server) makeSession(st *store.Store, id string) session {
-	sess := s.newSession(engine.SessionOptions{ID: id, Store: st, Epoch: s.epoch, Version: s.o.Version, Log: s.log})
+	sess := s.newSession(engine.SessionOptions{ID: id, Store: st, Epoch: s.epoch, Version: s.o.Version, Log: s.log, Outputs: s.outputsOf(st.Places)})
 	s.mu.Lock()
 	s.sessions = append(s.sessions, sess)
 	s.mu.Unlock()

@@ -165,7 +165,7 @@ func TestSomethingElseAtTheSocket(t *testing.T) {
 			}
 			before, _ := os.Lstat(socket)
 			_, dialErr := Dial(t.Context(), p.options(true))
-			_, claimErr := claim(t.Context(), p.places)
+			_, claimErr := claim(t.Context(), p.places, nil)
 			_, stopErr := Stop(t.Context(), p.places)
 			_, statusErr := Status(t.Context(), p.places)
 			for _, err := range []error{dialErr, claimErr, stopErr, statusErr} {
@@ -204,7 +204,7 @@ func TestChildsErrorReachesTheParent(t *testing.T) {
 	wantCode(t, err, wire.SupervisorUnreachable)
 }
 
-// TestModes: private from the first moment, whatever the umask (B144).
+// TestModes: private from the first moment, whatever the umask (B144, D2).
 func TestModes(t *testing.T) {
 	old := syscall.Umask(0)
 	defer syscall.Umask(old)

@@ -45,6 +45,11 @@ const (
 	closeTimeout = 12 * time.Second
 	// stopTimeout bounds Stop: closeTimeout and some room.
 	stopTimeout = 15 * time.Second
+	// takeoverTimeout bounds the wait for a supervisor whose socket a service manager
+	// has replaced: until its guard sees that, and its servers have ended.
+	takeoverTimeout = guardEvery + closeTimeout + 3*time.Second
+	// notifyTimeout bounds a word to the service manager.
+	notifyTimeout = time.Second
 	// guardEvery is how often the supervisor looks whether the socket is still
 	// its own. One lstat in 30 s costs nothing, and nobody is lost for longer.
 	guardEvery = 30 * time.Second
@@ -69,7 +74,9 @@ type Options struct {
 	Log         *record.Log   // takes events and what servers say; nil: nothing is kept
 	IdleTimeout time.Duration // how long it stays when nobody needs it; 0: ten minutes
 	Sweep       func() int    // ends what a killed supervisor left running, and counts it; nil: nothing
+	SweepOwn    func() int    // ends by force what this process has started, and counts it; nil: nothing
 	Ready       *os.File      // told "ready\n", or why not, and closed; nil in the foreground
+	Manager     *Manager      // who started this process; nil: a command or a person
 	Stderr      io.Writer     // gets a warning for the person who started it; nil: none
 }
 

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"reflect"
 	"sync"
 
 	"github.com/sourcegraph/jsonrpc2"
@@ -37,13 +38,21 @@ type Request struct {
 	conn   *Conn
 }
 
-// Decode reads the parameters into v; an error is a USAGE error.
+// Decode reads the parameters into v; an error is a USAGE error. A key that stands
+// twice is one, and so is one that v does not know when the method changes something:
+// a condition that is misspelt must not be ignored. Others may have such a key, for
+// what a newer client asks.
 func (r Request) Decode(v any) error {
 	if len(r.Params) == 0 {
 		return NewError(Usage, "'"+r.Method+"' needs parameters", "")
 	}
-	if err := json.Unmarshal(r.Params, v); err != nil {
-		return NewError(Usage, "the parameters of '"+r.Method+"' do not fit: "+err.Error(), "")
+	m, _ := MethodNamed(r.Method)
+	err := check(r.Params, reflect.TypeOf(v), "", m.Edit)
+	if err == nil {
+		err = json.Unmarshal(r.Params, v)
+	}
+	if err != nil {
+		return NewError(Usage, "the parameters of '"+r.Method+"' do not fit: "+unfit(err), "see: mcpctl help protocol")
 	}
 	return nil
 }
@@ -57,12 +66,20 @@ func (r Request) Reply(ctx context.Context, result any, err error) {
 		return
 	}
 	if err == nil {
-		if err = r.conn.rpc.Reply(ctx, r.id, result); err == nil || errors.Is(err, jsonrpc2.ErrClosed) {
+		if err = r.conn.lines.WriteObject(response{r.id, result, "2.0"}); err == nil || errors.Is(err, jsonrpc2.ErrClosed) {
 			return
 		}
 		err = NewError(Failure, "the answer to '"+r.Method+"' cannot be sent: "+err.Error(), "")
 	}
 	_ = r.conn.rpc.ReplyWithError(ctx, r.id, FromError(err).RPC())
+}
+
+// response is an answer as it stands on the line. The library would encode the result
+// twice, which for a tool's answer of 16 MiB takes as much memory again.
+type response struct {
+	ID      jsonrpc2.ID `json:"id"`
+	Result  any         `json:"result"`
+	JSONRPC string      `json:"jsonrpc"`
 }
 
 // Conn returns the connection the request came over, for notifications.
@@ -71,24 +88,33 @@ func (r Request) Conn() *Conn { return r.conn }
 // UnknownMethod answers a method this side does not have.
 func (r Request) UnknownMethod(ctx context.Context) {
 	if !r.notif {
-		_ = r.conn.rpc.ReplyWithError(ctx, r.id, &jsonrpc2.Error{Code: jsonrpc2.CodeMethodNotFound, Message: "no method is called '" + r.Method + "'"})
+		out := NewError(SupervisorProtocol, "no method is called '"+r.Method+"'", "see: mcpctl help protocol").RPC()
+		out.Code = jsonrpc2.CodeMethodNotFound
+		_ = r.conn.rpc.ReplyWithError(ctx, r.id, out)
 	}
 }
 
 // Conn is one end of the socket.
 type Conn struct {
-	rpc *jsonrpc2.Conn
+	rpc   *jsonrpc2.Conn
+	lines *lines
 }
 
 // NewConn speaks over rwc until it closes. h gets the peer's requests; ctx of
 // each ends with the connection.
 func NewConn(ctx context.Context, rwc io.ReadWriteCloser, h Handler) *Conn {
-	c, l := &Conn{}, newLines(rwc)
+	l := newLines(rwc)
+	c := &Conn{lines: l}
 	ready := make(chan struct{})
 	handle := handlerFunc(func(ctx context.Context, req *jsonrpc2.Request) {
 		<-ready
 		// The library hands over one message before it reads the next.
-		h.Handle(ctx, Request{Method: req.Method, Params: l.params, notif: req.Notif, id: req.ID, conn: c})
+		r := Request{Method: req.Method, Params: l.params, notif: req.Notif, id: req.ID, conn: c}
+		if l.twice != "" {
+			r.Reply(ctx, nil, NewError(Usage, "the key '"+l.twice+"' stands twice in a '"+req.Method+"'", ""))
+			return
+		}
+		h.Handle(ctx, r)
 	})
 	c.rpc = jsonrpc2.NewConn(ctx, l, handle, jsonrpc2.SetLogger(log.New(io.Discard, "", 0)))
 	close(ready)
@@ -176,6 +202,7 @@ type lines struct {
 	mu  sync.Mutex // held while a line is written
 
 	params json.RawMessage // of the request that was read last, as they came
+	twice  string          // a key of it, or of its parameters, that stands twice
 }
 
 func newLines(rwc io.ReadWriteCloser) *lines {
@@ -210,6 +237,11 @@ func (l *lines) decode(line []byte, v any) error {
 		return err
 	}
 	l.params, m.Params = m.Params, nil
+	if m.Method != nil {
+		if l.twice = doubled(line, envelope); l.twice == "" {
+			l.twice = doubled(l.params, nil)
+		}
+	}
 	if m.Method == nil {
 		return json.Unmarshal(line, v)
 	}
@@ -220,6 +252,9 @@ func (l *lines) decode(line []byte, v any) error {
 	return json.Unmarshal(short, v)
 }
 
+// envelope are the members of a message that are looked at.
+var envelope = []string{"jsonrpc", "id", "method", "params", "result", "error"}
+
 // WriteObject writes v and a newline in one write.
 func (l *lines) WriteObject(v any) error {
 	var b bytes.Buffer
@@ -228,12 +263,13 @@ func (l *lines) WriteObject(v any) error {
 	if err := enc.Encode(v); err != nil {
 		return fmt.Errorf("cannot encode a message: %w", err)
 	}
-	if b.Len() > MaxLine {
+	line := plain(b.Bytes())
+	if len(line) > MaxLine {
 		return ErrTooLong
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	_, err := l.rwc.Write(plain(b.Bytes()))
+	_, err := l.rwc.Write(line)
 	return err
 }
 

@@ -8,6 +8,9 @@ import (
 	"errors"
 	"io"
 	"net"
+	"os"
+	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -130,25 +133,61 @@ type stream struct{ io.Reader }
 func (stream) Write(p []byte) (int, error) { return len(p), nil }
 func (stream) Close() error                { return nil }
 
-// FuzzDecode feeds a connection with anything: it must end, and never panic.
+// FuzzDecode feeds a connection with anything: it must end, and never panic. What is
+// decoded as the parameters of its method reads back as what it is.
 func FuzzDecode(f *testing.F) {
 	f.Add([]byte(`{"jsonrpc":"2.0","id":1,"method":"supervisor.hello","params":{"client":{"name":"x","version":"1"},"protocol":{"min":1,"max":1}}}` + "\n"))
 	f.Add([]byte(`{"jsonrpc":"2.0","id":"a","method":"mcp.callTool","params":null}` + "\n\n[]\n"))
 	f.Add([]byte(`{"jsonrpc":"2.0","id":1,"result":{}}` + "\n" + `{"id":null,"error":{"code":1,"message":"x"}}`))
 	f.Add([]byte("{"))
+	samples, err := filepath.Glob("../../../testdata/wire/*.json")
+	if err != nil || len(samples) == 0 {
+		f.Fatal("no samples", err)
+	}
+	for _, path := range samples {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data)
+	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		c := NewConn(context.Background(), stream{bytes.NewReader(data)}, handlerOf(func(ctx context.Context, r Request) {
-			var hello Hello
-			if err := r.Decode(&hello); err != nil {
+			m, _ := MethodNamed(r.Method)
+			if m.Params == nil {
+				m.Params = reflect.TypeFor[Hello]()
+			}
+			in, again := reflect.New(m.Params).Interface(), reflect.New(m.Params).Interface()
+			if err := r.Decode(in); err != nil {
 				r.Reply(ctx, nil, err)
 				return
 			}
-			if _, err := json.Marshal(hello); err != nil {
-				t.Errorf("decoded what cannot be encoded: %v", err)
+			text, err := json.Marshal(in)
+			if err != nil {
+				t.Fatalf("decoded what cannot be encoded: %v", err)
 			}
-			r.Reply(ctx, hello, nil)
+			r.Params = text
+			if err := r.Decode(again); err != nil {
+				t.Fatalf("%s does not read back: %v", text, err)
+			}
+			if twice, err := json.Marshal(again); err != nil || string(twice) != string(text) {
+				t.Fatalf("%s reads back as %s (%v)", text, twice, err)
+			}
+			r.Reply(ctx, in, nil)
 		}))
 		<-c.Done()
 		c.Close()
 	})
+}
+
+// TestMarkupFits: what counts is the line that is sent. The library escapes <, > and &
+// to six bytes each before that is undone.
+func TestMarkupFits(t *testing.T) {
+	text, _ := json.Marshal(strings.Repeat("x", 4<<20))
+	markup := bytes.ReplaceAll(text, []byte("x"), []byte("<"))
+	c := pair(t, handlerOf(func(ctx context.Context, r Request) { r.Reply(ctx, json.RawMessage(markup), nil) }))
+	var got json.RawMessage
+	if err := c.Call(context.Background(), "x", struct{}{}, &got); err != nil || len(got) != len(markup) {
+		t.Errorf("%d bytes of %d came, %v", len(got), len(markup), err)
+	}
 }

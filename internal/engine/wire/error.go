@@ -92,7 +92,7 @@ func fromRPC(rpc *jsonrpc2.Error) *Error {
 	}
 	if rpc.Code == jsonrpc2.CodeMethodNotFound {
 		out.Word = SupervisorProtocol
-		out.Advice = "the running supervisor is another version; restart it with: mcpctl supervisor stop"
+		out.Advice = "the running supervisor is another version; restart it with: mcpctl supervisor restart"
 	}
 	out.Exit = out.Word.Exit()
 	return out

@@ -27,11 +27,13 @@ type Reloaded struct {
 }
 
 // Register adds a server to one session, above every file, until the session ends.
-// Entry is as in mcp.json (design §3); a value `!command` is refused.
+// Entry is as in mcp.json (design §3); a value `!command` is refused. With Replace a
+// server that the session registered under this name is replaced.
 type Register struct {
 	Session string          `json:"session"`
 	Name    string          `json:"name"`
 	Entry   json.RawMessage `json:"entry"`
+	Replace bool            `json:"replace,omitempty"`
 }
 
 // Unregister takes a registered server away.
@@ -44,6 +46,7 @@ type Unregister struct {
 // mcp.setSessionOverride, in the user's private file for the workspace with
 // mcp.setProjectOverride. A field that is null is taken away, one that is absent
 // stays. Refused in the session for a server that the session itself registered.
+// ExpectFingerprint is that of the server as mcp.list shows it.
 type SetOverride struct {
 	Session           string          `json:"session"`
 	Server            string          `json:"server"`
@@ -52,6 +55,7 @@ type SetOverride struct {
 	Timeout           json.RawMessage `json:"timeout,omitempty"`
 	ToolExposure      json.RawMessage `json:"toolExposure,omitempty"`
 	ExpectFingerprint string          `json:"expectFingerprint,omitempty"`
+	DryRun            bool            `json:"dryRun,omitempty"` // of mcp.setProjectOverride
 }
 
 // Add adds an entry to the file of a scope, "user" when absent.
@@ -65,18 +69,19 @@ type Add struct {
 	DryRun            bool            `json:"dryRun,omitempty"`
 }
 
-// Update changes fields of an entry: Set maps dotted paths to values, Unset lists
-// paths; or Entry replaces it whole. Scope is needed only where several files
+// Update changes fields of an entry: Set maps dotted paths to values, which are
+// written in this order, Unset lists paths, which go first; or Entry replaces it
+// whole. A dot in a key is written '\.'. Scope is needed only where several files
 // define the name.
 type Update struct {
-	Session           string                     `json:"session"`
-	Scope             string                     `json:"scope,omitempty"`
-	Name              string                     `json:"name"`
-	Set               map[string]json.RawMessage `json:"set,omitempty"`
-	Unset             []string                   `json:"unset,omitempty"`
-	Entry             json.RawMessage            `json:"entry,omitempty"`
-	ExpectFingerprint string                     `json:"expectFingerprint,omitempty"`
-	DryRun            bool                       `json:"dryRun,omitempty"`
+	Session           string          `json:"session"`
+	Scope             string          `json:"scope,omitempty"`
+	Name              string          `json:"name"`
+	Set               Fields          `json:"set,omitempty"`
+	Unset             []string        `json:"unset,omitempty"`
+	Entry             json.RawMessage `json:"entry,omitempty"`
+	ExpectFingerprint string          `json:"expectFingerprint,omitempty"`
+	DryRun            bool            `json:"dryRun,omitempty"`
 }
 
 // Remove takes an entry out of a file, whatever its value is.
@@ -90,10 +95,11 @@ type Remove struct {
 
 // Approve gives the user's word on one entry of a project. Decision is "approve",
 // which needs the fingerprint that was shown, and that of the covered files where
-// there are any; "deny"; or "revoke".
+// only they have changed since the last approval; "deny"; "revoke"; or "list", which
+// changes nothing and answers what there is to show, of all when Server is "".
 type Approve struct {
 	Session     string `json:"session"`
-	Server      string `json:"server"`
+	Server      string `json:"server,omitempty"`
 	Decision    string `json:"decision,omitempty"` // "approve" when absent
 	Fingerprint string `json:"fingerprint,omitempty"`
 	Files       string `json:"files,omitempty"`
@@ -101,10 +107,12 @@ type Approve struct {
 }
 
 // ShareWithRepo copies an entry of the user's, or a private override, into the
-// project's file (design §5.4).
+// project's file (design §5.4). Scope, "user" or "local", says which, where both
+// files hold the name.
 type ShareWithRepo struct {
 	Session           string `json:"session"`
 	Server            string `json:"server"`
+	Scope             string `json:"scope,omitempty"`
 	EnvPlaceholders   bool   `json:"envPlaceholders,omitempty"`
 	ExpectFingerprint string `json:"expectFingerprint,omitempty"`
 	DryRun            bool   `json:"dryRun,omitempty"`
@@ -149,8 +157,10 @@ type LogRecord struct {
 	Text   string    `json:"text"`
 }
 
-// LogRecords is the answer to mcp.readLog.
+// LogRecords is the answer to mcp.readLog. LeftOut counts the oldest of those asked
+// for that one message had no room for.
 type LogRecords struct {
 	Schema  int         `json:"schema"`
 	Records []LogRecord `json:"records"`
+	LeftOut int         `json:"leftOut,omitempty"`
 }

@@ -107,7 +107,19 @@ type SessionInfo struct {
 	Workspace string `json:"workspace"`
 	Servers   int    `json:"servers"`
 	Watching  string `json:"watching"` // "events" or "polling"
+
+	Client     string `json:"client"`     // whose files it reads
+	Kind       string `json:"kind"`       // "default", "kept", or "connection": it ends with a connection
+	Registered int    `json:"registered"` // servers of its own
+	Overridden int    `json:"overridden"` // servers with an override of its own
 }
+
+// Kinds of sessions.
+const (
+	KindDefault    = "default"
+	KindKept       = "kept"
+	KindConnection = "connection"
+)
 
 // Sessions is the answer to session.list and the document of `session list`.
 type Sessions struct {
@@ -120,7 +132,9 @@ type Sessions struct {
 // id belongs to the connection that opened it and ends with it. Env is the
 // caller's whole environment, as KEY=VALUE; values are resolved from it. With
 // Existing a session that is not there is not made (MCP_NOT_FOUND), and one that
-// is keeps its environment: a look that changes nothing.
+// is keeps its environment: a look that changes nothing. An id beside "default" then
+// is that of a kept session, or of one of the connection's own, and the workspace is
+// its own, whatever the request says.
 type SessionOpen struct {
 	ID        string   `json:"id"`
 	Workspace string   `json:"workspace"`
@@ -130,6 +144,9 @@ type SessionOpen struct {
 	// Keep lets a session of its own outlive the connection that opened it, until
 	// session.close or the supervisor's end. Others join it with its id and Existing.
 	Keep bool `json:"keep,omitempty"`
+	// AsDefault, with Existing, lets "default" mean this session in the requests of
+	// the connection, so that they may be sent along.
+	AsDefault bool `json:"asDefault,omitempty"`
 }
 
 // DefaultSession is the id of the command line's own session. In a request it
@@ -144,6 +161,15 @@ type SessionOpened struct {
 	Workspace  string `json:"workspace"`
 	Epoch      string `json:"epoch"`
 	Generation uint64 `json:"generation"`
+	// Own tells whether the session holds servers or overrides of its own.
+	Own bool `json:"own,omitempty"`
+}
+
+// ListServers is the parameters of mcp.list. All adds what is never in force: what
+// is hidden and what overrides.
+type ListServers struct {
+	Session string `json:"session"`
+	All     bool   `json:"all,omitempty"`
 }
 
 // InSession is the parameters of requests that need no more than a session.
@@ -175,7 +201,8 @@ type CallTool struct {
 }
 
 // CallResult is the answer to CallTool and the document of `call --json`.
-// Result is the CallToolResult as the server sent it, byte for byte.
+// Result is the CallToolResult as the server sent it, byte for byte. OutputID is
+// null, and Warning says why, when it could not be recorded.
 type CallResult struct {
 	Schema    int             `json:"schema"`
 	Server    string          `json:"server"`
@@ -184,6 +211,7 @@ type CallResult struct {
 	OutputID  *string         `json:"outputId"`
 	Truncated bool            `json:"truncated"`
 	MS        int64           `json:"ms"`
+	Warning   string          `json:"warning,omitempty"`
 }
 
 // Tools is the answer to mcp.listTools and the document of `tools --json`.

@@ -37,6 +37,8 @@ type Status struct {
 	Generation uint64         `json:"generation"`
 	Servers    []ServerStatus `json:"servers"`
 	Problems   []Problem      `json:"problems"`
+	// Ended says that the session is closed; this is its last snapshot.
+	Ended bool `json:"ended,omitempty"`
 }
 
 // ServerStatus is one server of a Status.

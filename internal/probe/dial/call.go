@@ -98,6 +98,9 @@ func (c *Conn) answered(tool string, o outcome) (json.RawMessage, error) {
 	if len(o.result) == 0 || o.result[0] != '{' {
 		return nil, c.voice.fail(CodeConnectFailed, "the server answered the call of '"+c.voice.quote(tool)+"' without a result", "")
 	}
+	if depth(o.result) > deepest {
+		return nil, c.voice.fail(CodeConnectFailed, fmt.Sprintf("the answer of '%s' is nested more than %d levels deep", c.voice.quote(tool), deepest), "")
+	}
 	if !bytes.Contains(o.result, []byte(`"resultType"`)) {
 		return o.result, nil
 	}

@@ -123,6 +123,9 @@ func open(ctx context.Context, server store.Admitted, l store.Launch, opts Optio
 	if d.limit <= 0 {
 		d.limit = l.Timeout
 	}
+	if err := checkRoom(d.voice); err != nil {
+		return nil, err
+	}
 	ctx, cancel := context.WithTimeoutCause(ctx, d.limit, errTooLate)
 	defer cancel()
 	return d.open(ctx)

@@ -1,6 +1,7 @@
 package dial
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -102,6 +103,21 @@ func span(d time.Duration) string {
 		return fmt.Sprintf("%ds", int(d/time.Second))
 	}
 	return d.String()
+}
+
+// Limit is a limit on the whole of what a caller does. As the cause of a context's
+// end it lets the error name it.
+type Limit time.Duration
+
+func (l Limit) Error() string { return "no answer within " + span(time.Duration(l)) }
+
+// inTime says which limit a context has run into, if that is known.
+func inTime(ctx context.Context) string {
+	var limit Limit
+	if errors.As(context.Cause(ctx), &limit) {
+		return " within " + span(time.Duration(limit))
+	}
+	return " in time"
 }
 
 // timeoutHint names the field that bounds a request.

@@ -183,7 +183,7 @@ func (g *guard) answer(resp *http.Response, call *jsonrpc.Request) (*http.Respon
 	case len(bytes.TrimSpace(body)) == 0:
 		return nil, g.voice.fail(CodeConnectFailed, "the server gave an empty answer", "")
 	}
-	m, err := jsonrpc.DecodeMessage(body)
+	m, err := decodeMessage(body)
 	answer, ok := m.(*jsonrpc.Response)
 	if err != nil || !ok || answer.ID != call.ID {
 		return nil, g.voice.fail(CodeConnectFailed, "the server's answer is no JSON-RPC answer to the request", "")

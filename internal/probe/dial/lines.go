@@ -5,8 +5,10 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"github.com/mcpctl/mcpctl/internal/store/redact"
 )
@@ -44,6 +46,9 @@ func (l *lineReader) next() (line []byte, whole bool, err error) {
 	l.line = l.line[:0]
 	for {
 		part, err := l.in.ReadSlice('\n')
+		if room := cap(l.line); room-len(l.line) < len(part) {
+			l.line = slices.Grow(l.line, max(room, len(part))) // doubled: append's own steps leave four times the line behind
+		}
 		l.line = append(l.line, part...)
 		switch {
 		case err == nil:
@@ -105,17 +110,58 @@ func (t *tail) behind() string {
 }
 
 // readStderr reports each line until the stream ends. Text on stderr is never
-// an error by itself (B056).
+// an error by itself (B056). Of a line that is too long the end of each piece waits
+// for the next one: a secret that goes on there would not be recognised.
 func readStderr(in io.Reader, keep *tail, v *voice) {
 	lines := newLineReader(in, maxStderrLine)
+	waiting := ""
+	report := func(text string) {
+		if len(text) > 0 {
+			keep.add(v.event("info", "stderr", text)) // masked before it is cut: half a secret is not recognised
+		}
+	}
 	for {
-		line, _, err := lines.next()
+		line, whole, err := lines.next()
 		if err != nil {
+			report(waiting)
 			return
 		}
-		if len(line) == 0 {
-			continue
+		text := waiting + string(line)
+		waiting = ""
+		if !whole {
+			at := v.between(text)
+			text, waiting = text[:at], text[at:]
 		}
-		keep.add(v.event("info", "stderr", string(line))) // masked before it is cut: half a secret is not recognised
+		report(text)
 	}
+}
+
+// maxSecret is the longest secret that is surely recognised where a line is cut.
+const maxSecret = 4 << 10
+
+// between returns where a long text can be cut, near its end, without cutting a
+// secret: there the parts, each masked, are the whole, masked. Where every place is
+// in the middle of something that is hidden, any is as good.
+func (v *voice) between(text string) int {
+	const tries, step = 64, maxSecret / 64
+	merged := func(s string) string {
+		for strings.Contains(s, redact.Hidden+redact.Hidden) {
+			s = strings.ReplaceAll(s, redact.Hidden+redact.Hidden, redact.Hidden)
+		}
+		return s
+	}
+	for i := range tries {
+		at := len(text) - maxSecret - i*step
+		if at < 2*maxSecret {
+			break
+		}
+		for !utf8.RuneStart(text[at]) && at > 2*maxSecret {
+			at--
+		}
+		before, after := text[at-maxSecret:at], text[at:at+maxSecret]
+		if merged(v.mask.Text(before)+v.mask.Text(after)) == merged(v.mask.Text(before+after)) {
+			return at
+		}
+	}
+	return len(text) - maxSecret
 }

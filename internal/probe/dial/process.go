@@ -66,9 +66,9 @@ func startProcess(l store.Launch, v *voice) (*process, streams, error) {
 	if err != nil {
 		return nil, streams{}, err
 	}
-	ours, theirs, err := openStreams()
+	ours, theirs, err := openWithRoom(v)
 	if err != nil {
-		return nil, streams{}, v.fail(CodeConnectFailed, "cannot open pipes to the server: "+err.Error(), "")
+		return nil, streams{}, err
 	}
 	defer theirs.close()
 	sealDescriptors()

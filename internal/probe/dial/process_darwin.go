@@ -30,5 +30,8 @@ func sweep(string) {}
 // SweepOrphans finds nothing on this system; see the Linux version.
 func SweepOrphans() int { return 0 }
 
+// SweepOwn finds nothing on this system; see the Linux version.
+func SweepOwn() int { return 0 }
+
 // ownerID names this process.
 func ownerID() string { return strconv.Itoa(os.Getpid()) }

@@ -71,7 +71,18 @@ func SweepOrphans() int {
 		_, owner, ok := strings.Cut(marker, ".")
 		pid, start, split := strings.Cut(owner, ".")
 		n, err := strconv.Atoi(pid)
-		return ok && split && err == nil && startTime(n) != start
+		return ok && split && err == nil && !lives(n, start)
+	})
+}
+
+// SweepOwn kills the processes of every server that this process has started and
+// that still runs, and returns how many there were: for a supervisor that cannot
+// end them in order any more. Linux only; elsewhere it finds none.
+func SweepOwn() int {
+	own := ownerID()
+	return sweepWhere(func(marker string) bool {
+		_, owner, ok := strings.Cut(marker, ".")
+		return ok && owner == own
 	})
 }
 
@@ -156,6 +167,15 @@ func namespace(dir string) string {
 // when it started.
 func ownerID() string {
 	return strconv.Itoa(os.Getpid()) + "." + startTime(os.Getpid())
+}
+
+// lives tells whether the process with this number and start still runs. One that
+// waits to be reaped, or is just ending, has let go of its servers and its locks:
+// where nobody reaps, as in some containers, it would own them for ever.
+func lives(pid int, start string) bool {
+	const exiting = 0x4 // PF_EXITING of the flags in field 9; the kernel's sched.h
+	flags, err := strconv.ParseUint(statField(pid, 9), 10, 64)
+	return err == nil && startTime(pid) == start && statField(pid, 3) != "Z" && flags&exiting == 0
 }
 
 // startTime is field 22 of /proc/PID/stat (proc(5)), "" for a process that does

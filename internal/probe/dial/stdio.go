@@ -33,6 +33,8 @@ const (
 
 const discoverMethod = "server/discover"
 
+var errNoMessage = errors.New("no JSON object")
+
 var errStuck = errors.New("it takes nothing off its input")
 
 // pipes speaks to a process over its standard input and output, one message per
@@ -283,7 +285,10 @@ func (p *pipes) take(line []byte) {
 }
 
 func (p *pipes) takeOne(data []byte) {
-	m, err := jsonrpc.DecodeMessage(data)
+	m, err := jsonrpc.Message(nil), errNoMessage
+	if data[0] == '{' { // a flood of anything else costs next to nothing
+		m, err = decodeMessage(data)
+	}
 	if err != nil {
 		p.stray(data)
 		return

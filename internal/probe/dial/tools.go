@@ -122,7 +122,7 @@ func (c *Conn) page(ctx context.Context, cursor string) (toolPage, error) {
 func (c *Conn) unlisted(ctx, bounded context.Context, o outcome, err error) error {
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return c.voice.fail(CodeTimeout, "no answer to tools/list in time", timeoutHint)
+		return c.voice.fail(CodeTimeout, "no answer to tools/list"+inTime(ctx), timeoutHint)
 	case ctx.Err() != nil:
 		return fmt.Errorf("listing the tools of '%s': %w", c.voice.server, ctx.Err())
 	case errors.Is(context.Cause(bounded), errCallTimeout):
@@ -156,6 +156,10 @@ type toolList struct {
 // add reads one definition. Whatever it is, it becomes a row.
 func (l *toolList) add(raw json.RawMessage, refused func(string) bool) {
 	t := Tool{Raw: raw}
+	if depth(raw) > deepest {
+		l.addDeep(raw)
+		return
+	}
 	var fields struct {
 		Name        json.RawMessage `json:"name"`
 		Description json.RawMessage `json:"description"`
@@ -179,6 +183,19 @@ func (l *toolList) add(raw json.RawMessage, refused func(string) bool) {
 		t.Unusable = "its x-mcp-header annotations are not valid"
 	default:
 		t.Unusable = schemaFault(fields.InputSchema)
+	}
+	l.names[t.Name] = true
+	l.tools = append(l.tools, t)
+}
+
+// addDeep adds a tool whose definition is too deep to be passed on; its name is.
+func (l *toolList) addDeep(raw json.RawMessage) {
+	t := Tool{Raw: json.RawMessage("{}"), Unusable: fmt.Sprintf("its definition is nested more than %d levels deep", deepest)}
+	var fields struct {
+		Name string `json:"name"`
+	}
+	if json.Unmarshal(raw, &fields) == nil {
+		t.Name = fields.Name
 	}
 	l.names[t.Name] = true
 	l.tools = append(l.tools, t)

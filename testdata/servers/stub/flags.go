@@ -23,7 +23,7 @@ type options struct {
 	noiseJSON        bool
 	stderrText       string
 	stderrBytes      int
-	logText          string
+	logText, logger  string
 	// When and how it starts and ends.
 	sleep, exitAfter      time.Duration
 	exit                  *int // nil: does not leave by itself
@@ -32,6 +32,7 @@ type options struct {
 	killSelf              bool
 	ignoreTerm, ignoreEOF bool
 	child, childSetsid    string
+	childForked           string
 	// What it answers.
 	version, description string
 	caps, tools          names
@@ -46,6 +47,8 @@ type options struct {
 	notify               int
 	rawResult            string
 	crlf                 bool
+	gather               int
+	pause                time.Duration
 }
 
 // names is a list of words with commas between them.
@@ -86,6 +89,7 @@ func parse(args []string) (*options, error) {
 	f.IntVar(&o.stderrBytes, "stderr-bytes", 0, "write `N` bytes in lines to stderr at the start")
 	f.StringVar(&o.logText, "log-text", "", "send `TEXT` as notifications/message after initialize")
 
+	f.StringVar(&o.logger, "logger", "", "with -log-text: as the logger `NAME`")
 	f.DurationVar(&o.sleep, "sleep", 0, "wait for `DURATION` before the first read")
 	f.Func("exit", "leave with status `CODE`, at once or when -exit-after says", setInt(&o.exit))
 	f.DurationVar(&o.exitAfter, "exit-after", 0, "leave `DURATION` after the start")
@@ -97,6 +101,10 @@ func parse(args []string) (*options, error) {
 	f.StringVar(&o.child, "child", "", "start a child that sleeps, write its pid to `FILE`")
 	f.StringVar(&o.childSetsid, "child-setsid", "", "the same with a child in a session of its own, pid in `FILE`")
 
+	f.StringVar(&o.childForked, "child-forked", "", "the same with a child that nobody is the parent of, pid in `FILE`")
+
+	f.IntVar(&o.gather, "gather", 0, "keep the answers to tools/call until `N` are asked for, and give them in no order")
+	f.DurationVar(&o.pause, "pause", 0, "with -gather, rest for up to `DURATION` before each answer")
 	f.StringVar(&o.version, "version", "", "answer with the protocol `VERSION`, asked for or not")
 	f.Var(&o.caps, "caps", "announce `NAME,...` as capabilities; listChanged belongs to tools")
 	f.Var(&o.tools, "tools", "offer `NAME,...`")

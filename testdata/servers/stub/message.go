@@ -18,6 +18,7 @@ type server struct {
 	spoken      bool     // a message has come
 	initialized bool     // initialize has come
 	hugeDone    bool     // -huge-line is written
+	holding     []held   // what -gather keeps back
 }
 
 // message is a request, a notification (no id) or an answer (no method).
@@ -93,12 +94,18 @@ func (s *server) answer(m message) {
 	if m.Method == "tools/call" && fail == nil && s.hugeLine > 0 && !s.hugeDone {
 		s.hugeDone = true
 		s.huge(m.ID)
+	} else if m.Method == "tools/call" && s.gather > 0 {
+		s.hold(held{m.ID, result, fail})
 	} else {
 		s.reply(m.ID, result, fail)
 	}
 	switch {
 	case m.Method == "initialize" && s.logText != "":
-		s.notice("notifications/message", map[string]any{"level": "error", "data": s.logText})
+		said := map[string]any{"level": "error", "data": s.logText}
+		if s.logger != "" {
+			said["logger"] = s.logger
+		}
+		s.notice("notifications/message", said)
 	case m.Method == "tools/call" && fail == nil && (s.growOnCall || s.shrinkOnCall):
 		for range s.notify {
 			s.notice("notifications/tools/list_changed", nil)

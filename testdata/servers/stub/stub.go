@@ -72,7 +72,10 @@ func (o *options) prepare() error {
 	if err := startChild(o.child, false); err != nil {
 		return err
 	}
-	return startChild(o.childSetsid, true)
+	if err := startChild(o.childSetsid, true); err != nil {
+		return err
+	}
+	return forkTwice(o.childForked)
 }
 
 // startChild starts a process that holds this one's standard streams for ten

@@ -1,0 +1,147 @@
+package commands
+
+import (
+	"encoding/json"
+	"io"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/mcpctl/mcpctl/internal/commands/report"
+	"github.com/mcpctl/mcpctl/internal/engine/wire"
+	"github.com/mcpctl/mcpctl/internal/store/redact"
+)
+
+// What a tool answered, as text for people: whole for `output` and for pipes, with
+// its middle cut for `call` on a terminal (design §12).
+
+const (
+	// shownText is the longest text that is shown whole, and keptEdge what is shown
+	// of a longer one in front and at the end, in bytes.
+	shownText = 20 << 10
+	keptEdge  = shownText / 2
+)
+
+// cutWords are the values of --cut.
+var cutWords = []string{"auto", "always", "never"}
+
+// toolResult is a CallToolResult as far as people are shown it.
+type toolResult struct {
+	Content           []contentBlock  `json:"content"`
+	StructuredContent json.RawMessage `json:"structuredContent"`
+	IsError           bool            `json:"isError"`
+}
+
+// contentBlock is one block of content, as text.
+type contentBlock string
+
+// UnmarshalJSON implements json.Unmarshaler. It keeps no copy of the block beside
+// its text: some have many megabytes.
+func (c *contentBlock) UnmarshalJSON(block []byte) error {
+	*c = contentBlock(contentText(block))
+	return nil
+}
+
+func parseResult(server string, raw json.RawMessage) (toolResult, error) {
+	var result toolResult
+	if err := json.Unmarshal(raw, &result); err != nil {
+		return result, wire.NewError(wire.ConnectFailed, "the answer of '"+server+"' is not a tool result: "+err.Error(), "").On(server)
+	}
+	return result, nil
+}
+
+// text is the result for people, in pieces that follow one another: each block
+// begins a line. Structured content is shown only where there is nothing else: it is
+// the same again, for programs.
+func (r toolResult) text() []string {
+	structured := r.StructuredContent
+	if len(r.Content) == 0 && len(structured) > 0 && string(structured) != "null" {
+		return []string{report.Indented(structured)}
+	}
+	var pieces []string
+	ended := false
+	for i, block := range r.Content {
+		if i > 0 && !ended {
+			pieces, ended = append(pieces, "\n"), true
+		}
+		if pieces = append(pieces, string(block)); block != "" {
+			ended = strings.HasSuffix(string(block), "\n")
+		}
+	}
+	return pieces
+}
+
+// cutMiddle shortens a text that is too long to be shown: marker gets the number of
+// characters that are left out, and stands on a line of its own in their place.
+func cutMiddle(pieces []string, marker func(missing int) string) []string {
+	total := 0
+	for _, p := range pieces {
+		total += len(p)
+	}
+	if total <= shownText {
+		return pieces
+	}
+	head, middle := splitAt(pieces, keptEdge, func(s string, at int) int {
+		for at > 0 && !utf8.RuneStart(s[at]) {
+			at--
+		}
+		return at
+	})
+	for _, p := range head {
+		total -= len(p)
+	}
+	middle, tail := splitAt(middle, total-keptEdge, func(s string, at int) int {
+		for at < len(s) && !utf8.RuneStart(s[at]) {
+			at++
+		}
+		return at
+	})
+	missing := 0
+	for _, p := range middle {
+		missing += utf8.RuneCountInString(p)
+	}
+	line := marker(missing) + "\n"
+	if n := len(head); n > 0 && !strings.HasSuffix(head[n-1], "\n") {
+		line = "\n" + line
+	}
+	return slices.Concat(head, []string{line}, tail)
+}
+
+// splitAt splits a text at a byte, moved to a boundary by the function.
+func splitAt(pieces []string, at int, move func(string, int) int) (before, after []string) {
+	for i, p := range pieces {
+		if at >= len(p) {
+			at -= len(p)
+			continue
+		}
+		at = move(p, at)
+		return append(slices.Clone(pieces[:i]), p[:at]), append([]string{p[at:]}, pieces[i+1:]...)
+	}
+	return pieces, nil
+}
+
+// writePieces writes a text straight to stdout, since a copy of it would be one of
+// many megabytes, and unless it is to be raw the end of its last line. On a terminal
+// nothing in it acts.
+func (a *app) writePieces(pieces []string, raw bool) error {
+	if err := a.flush(); err != nil {
+		return err
+	}
+	last := ""
+	for _, p := range pieces {
+		if p == "" {
+			continue
+		}
+		if last = p[len(p)-1:]; terminal(a.streams.Out) {
+			p = redact.Visible(p)
+		}
+		if _, err := io.WriteString(a.streams.Out, p); err != nil {
+			return unwritten(err)
+		}
+	}
+	if raw || last == "\n" || len(pieces) == 0 {
+		return nil
+	}
+	_, err := io.WriteString(a.streams.Out, "\n")
+	return unwritten(err)
+}

@@ -1,0 +1,372 @@
+package commands
+
+// The methods and notifications, in the order of wire's table.
+
+const protocolMethods = `METHODS OF THE SUPERVISOR AND OF SESSIONS
+
+Parameters are named first, then the result. Those with "?" may be left out.
+
+supervisor.hello
+
+  client         {"name", "version"} of the program that connects
+  protocol       {"min", "max"}: the versions it speaks, from and to; this is 1
+
+  supervisor     {"name", "version"}
+  pid            its process
+  epoch          names this run of the supervisor
+  protocol       the version that is spoken from here on, a number
+
+SUPERVISOR_PROTOCOL when there is none in common; every request is answered so then.
+
+supervisor.info
+
+No parameters. The document of "mcpctl supervisor status":
+
+  schema         1, as in every document
+  running        true
+  pid, version, epoch   as in hello
+  protocol       {"min", "max"} of what it speaks
+  socket         the path of the socket
+  startedAt      when it began
+  clients        how many are connected
+  sessions       as in session.list
+
+supervisor.shutdown
+
+No parameters; {} is answered, and then all servers are stopped and every connection is
+closed. The very last that happens is the end of this connection.
+
+session.open
+
+  id             "default", or any other word for a session of one's own
+  workspace      a folder in the workspace, absolute
+  client         whose files are read: "native", "pi", "omp", ...; "" for the setting
+  env            the whole environment, as a list of "KEY=VALUE"
+  existing?      true: join what is there, and make nothing; MCP_NOT_FOUND otherwise. An
+                 id beside "default" is that of a kept session then
+  keep?          true: the session outlives this connection
+  asDefault?     with existing: "default" means this session from here on
+
+  session        the id for all later requests
+  workspace      its root
+  epoch, generation   as in mcp.status
+  own?           the session has servers or overrides of its own
+
+session.list
+
+No parameters.
+
+  schema         1
+  sessions       each {"session", "workspace", "client", "kind", "servers", "watching",
+                 "registered", "overridden"}: kind is "default", "kept" or "connection";
+                 watching is "events" or "polling"; the others are counts
+
+session.close
+
+edit.
+
+  session        the session: the default one, one of the connection's own, or a kept one;
+                 its servers are stopped before {} is answered
+
+`
+
+const protocolUse = `METHODS OF FILES AND STATES
+
+Every one of these has the parameter "session".
+
+mcp.list
+
+  session        the session
+  all?           true: with what is never in force
+
+The List document: all servers of the files, with the live state of those in force.
+
+mcp.status
+
+  session        the session
+
+The Status document, once.
+
+mcp.watch
+
+  session        the session
+
+The Status document is answered, and each newer one follows as the notification
+mcp.status, until the connection or the session ends. Each is whole. A client that is
+slow gets the newest and not a queue. "generation" only grows within one "epoch"; a
+client that connects again takes what it gets first for the truth.
+
+mcp.reload
+
+edit. Reads all files now; without it they are watched.
+
+  session        the session
+  all?           true: start every server again, changed or not
+
+
+  schema         1
+  session        the session
+  started, restarted, stopped   names of servers
+  pending        names of those that reload when their calls in flight are done
+  problems       as in the List document
+
+mcp.reconnect
+
+  session        the session
+  server         the server to start again, whatever its state
+  timeoutMs?     0 is a minute
+  tool?          not used
+
+{} when it is connected.
+
+mcp.register
+
+edit. Adds a server to this session alone, above every file, until the session ends.
+
+  session        the session
+  name           the server's name
+  entry          as in a file: see mcpctl-entries(5). A value "!command" is refused
+  replace?       true: replace the one this session registered under the name
+
+{} is answered.
+
+mcp.unregister
+
+edit.
+
+  session        the session
+  name           the registered server that is to go
+
+{} is answered.
+
+mcp.setSessionOverride
+
+edit. Sets fields on top of a server, in this session alone; a server that is switched
+off ends when it is idle.
+
+  session        the session
+  server         the server; not one that the session registered
+  enabled?       true, false, or null to take the field away
+  exposure?      a text, or null
+  toolExposure?  an object, or null
+  timeout?       as in an entry, or null
+  expectFingerprint?   of the server, as mcp.list shows it
+
+{} is answered. The dryRun of mcp.setProjectOverride is refused here.
+
+mcp.add
+
+edit. Adds an entry to a file. In a project's file it is approved: its author is the
+user. Answers the Edit document.
+
+  session        the session
+  scope?         "user", "project" or "local"; "user" when left out
+  name           the server's name
+  entry          the entry, written as it stands
+  replace?       true: replace the entry of exactly this name
+  expectFingerprint?   with replace: the entry must still be this one
+  dryRun?        true: write nothing, and answer what would change
+
+mcp.update
+
+edit. Changes fields of an entry and nothing else. An approved entry stays approved.
+Answers the Edit document.
+
+  session        the session
+  scope?         needed where several files define the name
+  name           the server's name
+  set?           an object of paths and values, such as {"env.LEVEL": "debug"}; written in
+                 this order. A dot in a key is written '\.'
+  unset?         a list of paths, taken away first; they need not be there
+  entry?         in the place of set and unset: the whole entry
+  expectFingerprint?   the entry must still be this one
+  dryRun?        as in mcp.add
+
+mcp.remove
+
+edit. Takes an entry out of its file. Answers the Edit document.
+
+  session, scope?, name, expectFingerprint?, dryRun?   as in mcp.update
+
+mcp.setProjectOverride
+
+edit. The user's private word for this workspace, in a file of the user's own; "enabled"
+alone does what "mcpctl enable" and "disable" do. A server that this file itself defines
+gets the fields. Answers the Edit document, without a fingerprint when no override is
+left.
+
+  session, server, enabled?, exposure?, toolExposure?, timeout?, expectFingerprint?
+                 as in mcp.setSessionOverride
+  dryRun?        as in mcp.add
+
+mcp.approve
+
+edit. The user's word on an entry of a project's file. Answers the Approvals document
+with the rows it was about.
+
+  session        the session
+  server?        the server; may be left out with "list"
+  decision?      "approve", which is meant when it is left out; "deny", which stays until
+                 an approval; "revoke", which forgets both; "list", which changes nothing
+  fingerprint?   with approve: what the user was shown, all 64 digits
+  files?         with approve: the filesFingerprint of what the user was shown. Needed
+                 where only such a file has changed since the last approval
+  entryOnly?     with approve: files of the project that the entry names are not covered
+
+Before asking the user, show the row of "list": entry, does, covers and risks, with
+invisible characters made visible. MCP_CONFIG_CONFLICT means that the file has changed
+while the user was reading: show it again.
+
+mcp.shareWithRepo
+
+edit. Copies an entry of the user's, or a private override, into the project's file, for
+colleagues. Answers the Share document.
+
+  session        the session
+  server         the server
+  scope?         "user" or "local": where it comes from; needed where both have the name
+  envPlaceholders?   true: put references to variables in the place of secrets
+  expectFingerprint?   the entry must still be this one
+  dryRun?        as in mcp.add
+
+mcp.testConnection
+
+Connects to a server once, apart from what runs, and lists its tools. That a server
+fails is a result and not an error. Answers the Test document.
+
+  session        the session
+  server?        the server; all that are enabled and in force when left out
+  timeoutMs?     of the whole test of one server; 0 is the entry's own
+  tool?          not used
+
+METHODS THAT USE SERVERS
+
+A server that is not connected is started first. "server" may be left out in the lists,
+for all. What a server sent stands in them byte for byte, as the MCP specification has it.
+
+mcp.listTools
+
+  session, server?, timeoutMs?   as in mcp.reconnect
+  tool?          only the tools of this name
+
+The Tools document.
+
+mcp.callTool
+
+  session, server   as above
+  tool           the tool's name, as its server has it
+  arguments?     an object for the tool, passed on byte for byte
+  timeoutMs?     the limit without progress; 0 is the entry's own
+  progressToken?   a text: progress is sent as mcp.progress with it
+  elicit?        true: this client answers mcp.elicit; without it questions are declined
+
+The call is sent to the server once and never repeated. The result:
+
+  schema, server, tool   1, and what was asked
+  result         the CallToolResult of the server; its isError says that the tool failed
+  outputId       for mcp.readOutput; null when it was not recorded
+  truncated      the result here is not whole
+  warning?       why it was not recorded
+  ms             how long it took
+
+mcp.listResources
+
+  session, server?, timeoutMs?, tool?   as in mcp.reconnect
+
+  schema         1
+  servers        each {"name", "state", "resources", "templates", "error",
+                 "templatesError"?}; an error says why a list is empty
+
+mcp.readResource
+
+  session, server, timeoutMs?   as above
+  uri            the resource
+
+  schema, server, uri   1, and what was asked
+  result         the ReadResourceResult of the server
+  ms             how long it took
+
+mcp.listPrompts
+
+  session, server?, timeoutMs?, tool?   as in mcp.reconnect
+
+  schema         1
+  servers        each {"name", "state", "prompts", "error"}
+
+mcp.getPrompt
+
+  session, server, timeoutMs?   as above
+  prompt         its name
+  arguments?     an object of texts
+
+  schema, server, prompt   1, and what was asked
+  result         the GetPromptResult of the server
+  ms             how long it took
+
+mcp.complete
+
+  session, server, timeoutMs?   as above
+  prompt?        the prompt, or
+  template?      the uriTemplate of a resource
+  argument       the argument that is completed
+  value          what is typed of it
+  context?       an object of texts: the arguments that are known
+
+  schema, server   1, and what was asked
+  values         a list of texts
+  total          how many there are, or null
+  hasMore        there are more than these
+
+mcp.elicitReply
+
+Answers an mcp.elicit, over the same connection.
+
+  id             that of the question
+  action         "accept", "decline" or "cancel"
+  content?       with accept, in form mode: an object; what it leaves out gets the
+                 defaults of the schema
+
+{} is answered.
+
+METHODS OF RECORDS
+
+These need no session.
+
+mcp.readOutput
+
+  id             an outputId
+
+  schema, id, time, workspace, server, tool   1, and which call it was
+  arguments      of the call, secrets hidden
+  result         as the server sent it
+
+mcp.readLog
+
+  server?        of this server alone
+  level?         at least as severe as "debug", "info", "notice", "warning", "error", ...
+  since?         not older than this time
+  last?          at most so many, the newest
+  follow?        true: each further record comes as mcp.log until the connection ends; one
+                 such request at a time
+
+  schema         1
+  records        each {"time", "server", "level", "logger", "text"}, oldest first
+  leftOut?       how many of the oldest had no room in one message
+
+NOTIFICATIONS
+
+mcp.status, of a watch: the Status document. "ended": true is the last of a session.
+
+mcp.progress, for a call with a progressToken: {"token", "server", "progress", "total"?,
+"message"?}.
+
+mcp.elicit, for a call with elicit: a server asks the user something. {"id", "server",
+"mode", "message", "schema"?, "url"?}: in mode "form" schema is the requestedSchema of the
+server; in mode "url" show url, and open it only when the user says so. Say which server
+asks. Answer with mcp.elicitReply.
+
+mcp.log, of mcp.readLog with follow: one record.
+
+$/cancelRequest is sent by the client: {"id"} of a request in flight.
+
+`

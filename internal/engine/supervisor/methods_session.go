@@ -1,0 +1,198 @@
+package supervisor
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/mcpctl/mcpctl/internal/engine/wire"
+	"github.com/mcpctl/mcpctl/internal/store"
+)
+
+// What is done with sessions, and what a session says above its files.
+
+// changeable is what this package asks of a session that is changed.
+type changeable interface {
+	Reload(ctx context.Context, again bool) wire.Reloaded
+	Register(in wire.Register) error
+	Unregister(name string) error
+	SetOverride(in wire.SetOverride) error
+}
+
+// maxKept bounds the sessions that outlive their connections: each keeps servers
+// running, and the supervisor, until somebody closes it.
+const maxKept = 64
+
+// join finds a kept session, or one of the connection's own, by its id.
+func (c *connection) join(in wire.SessionOpen) (session, error) {
+	sess, err := c.reachable(in.ID)
+	if err != nil {
+		return nil, err
+	}
+	c.joined[in.ID] = sess
+	if in.AsDefault {
+		c.latest, c.environ, c.reopen = sess, nil, nil
+	}
+	return sess, nil
+}
+
+// reachable is a session that this connection may name: its own, or a kept one.
+func (c *connection) reachable(id string) (session, error) {
+	if sess := c.own[id]; sess != nil {
+		return sess, nil
+	}
+	c.s.mu.Lock()
+	defer c.s.mu.Unlock()
+	if sess := c.s.kept[id]; sess != nil {
+		return sess, nil
+	}
+	hint := "see: mcpctl session list"
+	if near := store.Closest(id, slices.Collect(maps.Keys(c.s.kept))); near != "" {
+		hint = "did you mean '" + near + "'?"
+	}
+	return nil, wire.NewError(wire.NotFound, "no session is called '"+id+"'", hint)
+}
+
+// keep makes a session that outlives its connection.
+func (s *server) keep(st *store.Store) (session, string, error) {
+	s.mu.Lock()
+	full := len(s.kept) >= maxKept
+	s.mu.Unlock()
+	if full {
+		return nil, "", wire.NewError(wire.Failure, fmt.Sprintf("%d sessions are kept already", maxKept), "close some with: mcpctl session close")
+	}
+	id := randomID()
+	sess := s.makeSession(st, id)
+	s.mu.Lock()
+	if !s.closing {
+		s.kept[id] = sess
+		s.mu.Unlock()
+		return sess, id, nil
+	}
+	s.mu.Unlock()
+	s.closeSession(sess)
+	return nil, "", stopping()
+}
+
+// isOpen tells whether a session has not been closed.
+func (s *server) isOpen(sess session) bool { return slices.Contains(s.openSessions(), sess) }
+
+// sessionInfos describes every session, oldest first.
+func (s *server) sessionInfos() []wire.SessionInfo {
+	s.mu.Lock()
+	kept := maps.Clone(s.kept)
+	s.mu.Unlock()
+	out := []wire.SessionInfo{}
+	for _, sess := range s.openSessions() {
+		info := sess.Info()
+		switch {
+		case info.Session == wire.DefaultSession:
+			info.Kind = wire.KindDefault
+		case kept[info.Session] != nil:
+			info.Kind = wire.KindKept
+		default:
+			info.Kind = wire.KindConnection
+		}
+		out = append(out, info)
+	}
+	return out
+}
+
+func sessionList(c *connection, _ wire.Request) (any, error) {
+	return wire.Sessions{Schema: wire.Schema, Sessions: c.s.sessionInfos()}, nil
+}
+
+// sessionClose ends a session: the default one that the connection opened last, one
+// of its own, or a kept one. The answer comes when its servers are gone.
+func sessionClose(c *connection, req wire.Request) (func(context.Context), error) {
+	var in wire.InSession
+	if err := req.Decode(&in); err != nil {
+		return nil, err
+	}
+	var sess session
+	var err error
+	if in.Session == wire.DefaultSession {
+		c.reopen = nil // it is not to be made again for being closed
+		sess, err = c.find(in.Session)
+	} else {
+		sess, err = c.reachable(in.Session)
+	}
+	if err != nil {
+		return nil, err
+	}
+	maps.DeleteFunc(c.own, func(_ string, own session) bool { return own == sess })
+	delete(c.watched, sess)
+	return func(ctx context.Context) {
+		c.s.endSession(sess)
+		req.Reply(ctx, struct{}{}, nil)
+	}, nil
+}
+
+// endSession closes a session, whoever it belongs to. A default one is made again
+// when it is needed, and not before its servers are gone.
+func (s *server) endSession(sess session) {
+	s.mu.Lock()
+	maps.DeleteFunc(s.kept, func(_ string, kept session) bool { return kept == sess })
+	slots := slices.Collect(maps.Values(s.shared))
+	s.mu.Unlock()
+	for _, slot := range slots {
+		slot.mu.Lock()
+		if slot.sess == sess {
+			slot.sess = nil
+			s.closeSession(sess)
+		}
+		slot.mu.Unlock()
+	}
+	if s.isOpen(sess) {
+		s.closeSession(sess)
+	}
+	select { // one that kept the supervisor alive may have been the last
+	case s.quiet <- struct{}{}:
+	default:
+	}
+}
+
+func reload(c *connection, req wire.Request) (any, error) {
+	var in wire.Reload
+	if err := req.Decode(&in); err != nil {
+		return nil, err
+	}
+	sess, err := c.find(in.Session)
+	if err != nil {
+		return nil, err
+	}
+	return sess.Reload(c.as(in.Session)(context.Background()), in.All), nil
+}
+
+func register(c *connection, req wire.Request) (any, error) {
+	var in wire.Register
+	return c.change(req, &in, &in.Session, func(sess session) error { return sess.Register(in) })
+}
+
+func unregister(c *connection, req wire.Request) (any, error) {
+	var in wire.Unregister
+	return c.change(req, &in, &in.Session, func(sess session) error { return sess.Unregister(in.Name) })
+}
+
+func setSessionOverride(c *connection, req wire.Request) (any, error) {
+	var in wire.SetOverride
+	return c.change(req, &in, &in.Session, func(sess session) error {
+		if in.DryRun {
+			return wire.NewError(wire.Usage, "'dryRun' is for '"+wire.MethodSetProjectOverride+"'", "")
+		}
+		return sess.SetOverride(in)
+	})
+}
+
+// change reads the parameters and changes the session that is named in them.
+func (c *connection) change(req wire.Request, in any, id *string, do func(session) error) (any, error) {
+	if err := req.Decode(in); err != nil {
+		return nil, err
+	}
+	sess, err := c.find(*id)
+	if err != nil {
+		return nil, err
+	}
+	return struct{}{}, do(sess)
+}
