@@ -30,6 +30,9 @@ type Options struct {
 	Log          func(Event)   // what a server says beside the protocol; may be nil; called from any goroutine, must not block
 	ToolsChanged func()        // called at every notice that the tools have changed; may be nil; the caller coalesces
 	StartTimeout time.Duration // bound for connecting and the handshake; 0: the entry's timeout
+	// Auth makes the sign-in of a connection from the server and its Launch; it may
+	// return nil for none. Without it a server that asks for a sign-in is LOGIN_REQUIRED.
+	Auth func(store.Admitted, store.Launch) Auth
 	// Retries is how often a request other than a tool call is repeated when an
 	// HTTP server answers 408, 429 or 5xx. It is for a caller that connects once;
 	// one that connects again by itself leaves it 0 (design §9.2).
@@ -128,6 +131,9 @@ func open(ctx context.Context, server store.Admitted, l store.Launch, opts Optio
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, d.limit, errTooLate)
 	defer cancel()
+	if err := d.sign(ctx, server); err != nil {
+		return nil, err
+	}
 	return d.open(ctx)
 }
 
@@ -148,7 +154,7 @@ func (c *Conn) PID() int { return c.link.pid() }
 func (c *Conn) Noise() int { return c.link.strays() }
 
 // Mask returns the mask that knows the server's secrets.
-func (c *Conn) Mask() *redact.Mask { return c.voice.mask }
+func (c *Conn) Mask() *redact.Mask { return c.voice.hiding() }
 
 // Close ends the connection and, for stdio, the process, its group and what
 // escaped from it; it returns when they are gone: 7 s at the most. It may be
