@@ -107,8 +107,7 @@ func (f *flow) save(ctx context.Context, c credential) (credential, error) {
 		return c, err
 	}
 	defer release()
-	c.ID = idOf(c.key(), c.Issuer)
-	return c, f.keeper.put(ctx, c)
+	return c, f.keeper.put(ctx, &c)
 }
 
 // machine signs in without a person: the client is its own owner (RFC 6749 §4.4).

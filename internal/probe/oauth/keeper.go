@@ -126,7 +126,7 @@ func (k *Keeper) get(is func(*credential) bool) (*credential, error) {
 // put stores c in place of what has its key: what another issuer gave is of no use
 // any more (design §11, MCP 2026-07-28: state is kept by issuer). Updated is when c's
 // tokens were issued.
-func (k *Keeper) put(ctx context.Context, c credential) error {
+func (k *Keeper) put(ctx context.Context, c *credential) error {
 	c.ID = idOf(c.key(), c.Issuer)
 	if c.Updated.IsZero() {
 		c.Updated = k.now().UTC()
@@ -134,7 +134,7 @@ func (k *Keeper) put(ctx context.Context, c credential) error {
 	if c.Created.IsZero() {
 		c.Created = c.Updated
 	}
-	sealed := k.seal(c)
+	sealed := k.seal(*c)
 	return k.change(ctx, func(f *credentialFile) {
 		k.drop(f, func(old *credential) bool { return old.key() == c.key() && old.ID != c.ID })
 		f.Credentials = slices.DeleteFunc(f.Credentials, func(old credential) bool { return old.ID == c.ID })

@@ -20,6 +20,8 @@ func some(i int) credential {
 		secrets: secrets{Access: fmt.Sprintf("access-%d", i), Refresh: fmt.Sprintf("refresh-%d", i)}}
 }
 
+func ptr(c credential) *credential { return &c }
+
 func newKeeper(t *testing.T, ring Ring) *Keeper {
 	t.Helper()
 	w := newWorld(t)
@@ -30,7 +32,7 @@ func newKeeper(t *testing.T, ring Ring) *Keeper {
 
 func (k *Keeper) mustPut(t *testing.T, c credential) {
 	t.Helper()
-	if err := k.put(context.Background(), c); err != nil {
+	if err := k.put(context.Background(), &c); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -42,7 +44,7 @@ func TestKeeperParallel(t *testing.T) {
 	for i := range 30 {
 		all.Go(func() {
 			own := NewKeeper(k.places, nil)
-			if err := own.put(context.Background(), some(i)); err != nil {
+			if err := own.put(context.Background(), ptr(some(i))); err != nil {
 				t.Error(err)
 			}
 		})
@@ -97,7 +99,7 @@ func TestKeeperFailsClosed(t *testing.T) {
 	}
 	_, err = k.List()
 	wantError(t, err, CodeIO, "version 2", "update mcpctl")
-	err = k.put(context.Background(), some(3))
+	err = k.put(context.Background(), ptr(some(3)))
 	wantError(t, err, CodeIO, "version 2")
 	if now, _ := os.ReadFile(k.path()); string(now) != newer {
 		t.Error("a newer file was written over")

@@ -15,7 +15,7 @@ import (
 func TestSignInAndCall(t *testing.T) {
 	w := newWorld(t, "-resource-scopes", "a b")
 	s := w.mustSignIn("o")
-	if !s.SignedIn || !s.Refreshable || s.Issuer != w.base() || s.Scope != "a b" || s.Where != "file" {
+	if !s.SignedIn || !s.Refreshable || s.Issuer != w.base() || s.Scope != "a b" || s.Created.IsZero() || s.Where != "file" {
 		t.Errorf("%+v", s)
 	}
 	w.opens(1)

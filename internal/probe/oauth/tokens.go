@@ -149,7 +149,7 @@ func (k *Tokens) moreScope(ctx context.Context, c *credential, scope string) err
 	defer release()
 	if now, err := k.keeper.byID(c.ID); err == nil && now != nil {
 		now.Wanted = union(now.Wanted, lacks(now.Scope, scope))
-		_ = k.keeper.put(ctx, *now)
+		_ = k.keeper.put(ctx, now)
 	}
 	return e
 }
@@ -226,7 +226,7 @@ func (k *Keeper) refresh(ctx context.Context, t Target, stale *credential) error
 		got.refresh = ""
 	}
 	c.take(got, "", k.now())
-	return k.put(ctx, *c)
+	return k.put(ctx, c)
 }
 
 func (t Target) waited(err error) error {
@@ -281,7 +281,7 @@ func (f *flow) notRenewed(ctx context.Context, c *credential, err error) error {
 		return nil // renewed by something that does not know our lock
 	}
 	c.forget()
-	if err := f.keeper.put(ctx, *c); err != nil {
+	if err := f.keeper.put(ctx, c); err != nil {
 		return err
 	}
 	return f.t.required("the sign-in has ended: " + refused.Error())
@@ -309,5 +309,5 @@ func (k *Tokens) machine(ctx context.Context, challenge []string) error {
 	if err != nil {
 		return err
 	}
-	return k.keeper.put(ctx, c)
+	return k.keeper.put(ctx, &c)
 }

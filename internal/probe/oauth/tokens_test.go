@@ -284,7 +284,7 @@ func TestOA20LostRace(t *testing.T) {
 			return
 		}
 		c.Access, c.Refresh, c.Expires = "at-of-another", "rt-of-another", time.Time{}
-		if err := w.keeper.put(context.Background(), *c); err != nil {
+		if err := w.keeper.put(context.Background(), c); err != nil {
 			t.Error(err)
 		}
 	}
