@@ -83,9 +83,13 @@ const environmentTopic = `Environment variables that mcpctl reads.
   XDG_STATE_HOME      where mcpctl/ keeps its state (default ~/.local/state)
   XDG_RUNTIME_DIR     where the supervisor's socket is (default: a private folder in TMPDIR)
   HOME                the home directory; must be set
+  MCPCTL_CREDENTIALS  "file" keeps sign-ins in mcpctl's own file, and not in the
+                      system's keyring
   VISUAL, EDITOR      the editor of update --edit; VISUAL first
 
-  MCPCTL_SERVER is not read but set: it marks the processes of a stdio server, so that
+  OAUTH_ACCESS_TOKEN is not read but set: it is the access token of the credential that
+  the entry of a stdio server names in auth.
+  MCPCTL_SERVER likewise: it marks the processes of a stdio server, so that
   what one leaves behind is found and ended. Its value means nothing to others.
 
 Values such as ${NAME} in a server's entry are taken from the environment of the
