@@ -113,6 +113,9 @@ const filesTopic = `Files that mcpctl reads and writes.
   /etc/mcpctl/config.json                        the administrator's settings
   ~/.local/state/mcpctl/workspaces/ID/mcp.json   the user's private servers for one workspace
   ~/.local/state/mcpctl/approvals.json           what was approved and denied
+  ~/.local/state/mcpctl/credentials.json         sign-ins; their secrets are in the system's
+                                                 keyring where there is one
+  ~/.local/state/mcpctl/signins/                 sign-ins that wait for their second step
   ~/.local/state/mcpctl/history/                 what files held before the last 50 changes of each
   ~/.local/state/mcpctl/mcp.log, mcp.log.1       what servers and the supervisor logged
   ~/.local/state/mcpctl/outputs/                 what tool calls answered, one file each

@@ -207,7 +207,7 @@ func (c *client) explain(ctx context.Context, u *url.URL, err error) error {
 	var private *addressError
 	if errors.As(err, &private) {
 		return c.t.failed("the sign-in leads to an address that is not public: "+c.t.quote(private.Error()),
-			"if that is your own network, run: mcpctl update "+c.t.server+" --set oauth.allowPrivate=true")
+			"if that is your own network, say so in the user or local file: mcpctl update "+c.t.server+" --set oauth.allowPrivate=true")
 	}
 	var redirect *redirectError
 	if errors.As(err, &redirect) {

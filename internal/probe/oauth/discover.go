@@ -215,7 +215,7 @@ func (c *client) atOrigin(ctx context.Context) (server, error) {
 	}
 	if !c.t.config.AllowLegacy {
 		return server{}, c.t.failed("the server says nothing about how to sign in: it publishes no metadata",
-			"if it is of before 2025-06-18, run: mcpctl update "+c.t.server+" --set oauth.allowLegacy=true")
+			"if it is of before 2025-06-18, say so in the user or local file: mcpctl update "+c.t.server+" --set oauth.allowLegacy=true")
 	}
 	return server{issuer: root, authorization: root + "/authorize", token: root + "/token", registration: root + "/register", bare: true}, nil
 }

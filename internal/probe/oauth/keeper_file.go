@@ -89,6 +89,16 @@ func (k *Keeper) fault(message, hint string) error {
 // change rewrites the file under its lock. A damaged one is first moved aside, and
 // what is stored is stored anew: nothing of it was of use.
 func (k *Keeper) change(ctx context.Context, edit func(*credentialFile)) error {
+	return k.rewrite(ctx, edit, false)
+}
+
+// writable writes the file as it is, to find out whether it can be written: before a
+// token is used up for one that could not be stored.
+func (k *Keeper) writable(ctx context.Context) error {
+	return k.rewrite(ctx, func(*credentialFile) {}, true)
+}
+
+func (k *Keeper) rewrite(ctx context.Context, edit func(*credentialFile), always bool) error {
 	target, err := atomicfile.Follow(k.path())
 	if err != nil {
 		return err
@@ -110,7 +120,7 @@ func (k *Keeper) change(ctx context.Context, edit func(*credentialFile)) error {
 		file = &credentialFile{Version: fileVersion}
 	}
 	before := file.sum()
-	if edit(file); file.sum() == before {
+	if edit(file); file.sum() == before && !always {
 		return nil
 	}
 	file.Sum = file.sum()

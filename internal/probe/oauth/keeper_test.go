@@ -2,6 +2,8 @@ package oauth
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
@@ -138,6 +140,36 @@ func TestE16FullDisk(t *testing.T) {
 	}
 	if _, err := w.signIn("o"); err == nil {
 		t.Error("it says that it is stored")
+	}
+}
+
+// TestE16RefreshNotStored: a refresh token is not used up for one that could not be
+// stored.
+func TestE16RefreshNotStored(t *testing.T) {
+	w := newWorld(t, "-ttl", "1", "-rotate")
+	w.mustSignIn("o")
+	later(w)
+	real, err := filepath.EvalSymlinks(w.keeper.path())
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := sha256.Sum256([]byte(real))
+	lock := filepath.Join(w.places.Locks(), hex.EncodeToString(sum[:])+".lock")
+	if err := errors.Join(os.Remove(lock), os.Mkdir(lock, 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	tokens := NewTokens(w.keeper, w.target("o"))
+	_, err = tokens.Authorization(context.Background())
+	wantError(t, err, CodeIO)
+	if n := len(w.refreshes()); n != 0 {
+		t.Errorf("%d refreshes", n)
+	}
+	if err := os.Remove(lock); err != nil {
+		t.Fatal(err)
+	}
+	w.srv.Change(func(o *fakeOptions) { o.TTL = 3600 })
+	if _, err := w.call(tokens, "ping"); err != nil {
+		t.Error(err)
 	}
 }
 

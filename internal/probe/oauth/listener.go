@@ -51,17 +51,25 @@ type callback struct {
 func (f *flow) callback() callback {
 	cb := callback{host: "127.0.0.1", path: callbackPath, port: f.t.config.CallbackPort, fixed: f.t.config.CallbackPort != 0}
 	if u, err := url.Parse(f.t.config.CallbackURL); err == nil && f.t.config.CallbackURL != "" {
-		cb.host, cb.path = u.Hostname(), u.EscapedPath()
+		cb.host, cb.path = u.Hostname(), pathOf(u)
 		if port, err := strconv.Atoi(u.Port()); err == nil {
 			cb.raw, cb.port, cb.fixed = f.t.config.CallbackURL, port, true
 		}
 	}
 	if cb.port == 0 && f.old != nil && f.old.Client.Redirect != "" { // the port that is registered, if it is free
-		if u, err := url.Parse(f.old.Client.Redirect); err == nil && u.Hostname() == cb.host && u.EscapedPath() == cb.path {
+		if u, err := url.Parse(f.old.Client.Redirect); err == nil && u.Hostname() == cb.host && pathOf(u) == cb.path {
 			cb.port, _ = strconv.Atoi(u.Port())
 		}
 	}
 	return cb
+}
+
+// pathOf is what a browser asks for: no path is the root.
+func pathOf(u *url.URL) string {
+	if path := u.EscapedPath(); path != "" {
+		return path
+	}
+	return "/"
 }
 
 func (cb callback) uri(port int) string {
@@ -135,7 +143,7 @@ func (l *listener) serve(r *request) {
 
 func (l *listener) handle(w http.ResponseWriter, req *http.Request, r *request) {
 	switch {
-	case !strings.EqualFold(req.Host, l.host), req.URL.EscapedPath() != l.path:
+	case !strings.EqualFold(req.Host, l.host), pathOf(req.URL) != l.path:
 		page(w, http.StatusNotFound, pageForeign)
 		return
 	case req.Method != http.MethodGet:

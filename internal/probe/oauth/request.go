@@ -120,5 +120,5 @@ func (r *request) pasted(text string) (q url.Values, noise bool) {
 func sameAddress(a, b string) bool {
 	u, errU := url.Parse(a)
 	v, errV := url.Parse(b)
-	return errU == nil && errV == nil && origin(u) == origin(v) && u.Path == v.Path
+	return errU == nil && errV == nil && origin(u) == origin(v) && pathOf(u) == pathOf(v)
 }

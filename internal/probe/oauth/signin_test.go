@@ -199,7 +199,11 @@ func TestB086RedirectURI(t *testing.T) {
 	if reg := w.srv.Requests("/register"); len(reg) != 2 || !strings.Contains(reg[1].Body, `"`+last+`"`) || last == first {
 		t.Errorf("used %s, registered %+v", last, reg)
 	}
-	for _, host := range []string{"127.0.0.1", "localhost", "[::1]"} {
+	for _, where := range []string{"127.0.0.1/odd/back", "localhost/odd/back", "[::1]/odd/back", "127.0.0.1", "localhost/", "127.0.0.1/a%2Fb"} {
+		host, path, slash := strings.Cut(where, "/")
+		if slash {
+			path = "/" + path
+		}
 		free, err := net.Listen("tcp", host+":0")
 		if err != nil {
 			continue // no IPv6 here
@@ -207,7 +211,7 @@ func TestB086RedirectURI(t *testing.T) {
 		_, port, _ := net.SplitHostPort(free.Addr().String())
 		free.Close()
 		w := newWorld(t)
-		w.config.CallbackURL = "http://" + host + ":" + port + "/odd/back"
+		w.config.CallbackURL = "http://" + host + ":" + port + path
 		w.srv.Change(func(o *fakeOptions) { o.RedirectExact = w.config.CallbackURL })
 		w.mustSignIn("o")
 	}

@@ -218,6 +218,9 @@ func (k *Keeper) refresh(ctx context.Context, t Target, stale *credential) error
 		return err
 	}
 	defer f.close()
+	if err := k.writable(ctx); err != nil {
+		return err
+	}
 	got, err := f.askAgain(ctx, c)
 	if err != nil {
 		return f.notRenewed(ctx, c, err)

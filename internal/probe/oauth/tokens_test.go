@@ -104,7 +104,8 @@ func helper() {
 	w.http = &httpServer{URL: strings.TrimSuffix(url, "/mcp")}
 	switch what {
 	case "use":
-		for deadline := time.Now().Add(6 * time.Second); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
+		span, _ := time.ParseDuration(os.Getenv("OAUTH_SPAN"))
+		for deadline := time.Now().Add(span); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
 			if _, err := w.call(tokens, "ping"); err != nil {
 				fmt.Println("FAIL", err)
 				os.Exit(1)
@@ -124,8 +125,17 @@ func helper() {
 
 func (w *world) process(what string) *exec.Cmd {
 	cmd := exec.Command(os.Args[0], "-test.run=^$")
-	cmd.Env = append(os.Environ(), "OAUTH_HELPER="+what, "OAUTH_STATE="+w.places.StateHome, "OAUTH_URL="+w.base()+"/mcp")
+	cmd.Env = append(os.Environ(), "OAUTH_HELPER="+what, "OAUTH_STATE="+w.places.StateHome, "OAUTH_URL="+w.base()+"/mcp", "OAUTH_SPAN="+stress(w.t, "6s", "60s"))
 	return cmd
+}
+
+// stress is often, or much with MCPCTL_STRESS set: fifty processes for a minute.
+func stress[T any](t *testing.T, often, much T) T {
+	t.Helper()
+	if os.Getenv("MCPCTL_STRESS") != "" {
+		return much
+	}
+	return often
 }
 
 // TestE13Processes: several processes with a token that lives for two seconds.
@@ -133,7 +143,7 @@ func TestE13Processes(t *testing.T) {
 	w := newWorld(t, "-ttl", "2", "-rotate")
 	w.mustSignIn("o")
 	var all sync.WaitGroup
-	for range 6 {
+	for range stress(t, 6, 50) {
 		cmd := w.process("use")
 		all.Go(func() {
 			if out, err := cmd.CombinedOutput(); err != nil {
@@ -149,6 +159,7 @@ func TestE13Processes(t *testing.T) {
 	if _, err := w.call(NewTokens(w.keeper, w.target("o")), "ping"); err != nil {
 		t.Error(err)
 	}
+	t.Logf("%d refreshes, %d requests", len(sent), len(w.srv.Requests("/mcp")))
 }
 
 // TestOA16Terminated: SIGTERM while the server answers loses nothing.
