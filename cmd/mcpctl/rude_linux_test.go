@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -51,6 +52,7 @@ var rudeCases = map[string]rudeCase{
 	"answer-1gb":    {args: []string{"call", "bad", "go"}, exit: 41, says: `it may have run: a message is longer than 16 MiB`},
 	"list-1gb":      {args: listBad, exit: 32, says: `a message is longer than 16 MiB`},
 	"hello-1gb":     {args: listBad, exit: 32, says: `a message is longer than 16 MiB`},
+	"answer-pieces": {args: []string{"call", "bad", "go"}, says: `x{1000}`},
 	"answer-16mb":   {args: []string{"call", "bad", "go"}, says: `x{1000}`},
 	"answer-broken": {args: callBad, exit: 33, says: `the tool 'go' gave no answer within 1s`},
 	"answer-deep":   {args: callBad, exit: 32, says: `the answer of 'go' is nested more than 900 levels deep`},
@@ -69,6 +71,7 @@ var rudeCases = map[string]rudeCase{
 	"notify-changed":   {args: callBad, says: `done`, lasting: true},
 	"notify-log":       {args: callBad, says: `done`, lasting: true},
 	"progress-forever": {args: []string{"call", "bad", "go", "--timeout", "100ms"}, exit: 33, says: `gave no answer within 100ms`, lasting: true},
+	"asks-sampling":    {args: callBad, says: `"error":\{"code":-3\d+`},
 	"asks-forever":     {args: callBad, says: `done`, lasting: true},
 
 	"answers-twice": {args: callBad, says: `done`},
@@ -84,6 +87,7 @@ var rudeCases = map[string]rudeCase{
 	"closes-stdout":  {args: callBad, exit: 41, says: `it may have run: the server closed its output`, lasting: true},
 	"closes-stdin":   {args: callBad, says: `done`, lasting: true},
 	"leaves":         {args: listBad, exit: 32, says: `left with status 3 before it answered`},
+	"leaves-at-once": {args: listBad, exit: 32, says: `status 8`},
 	"leaves-later":   {args: callBad, exit: 32, also: []int{41}, says: `exited with status 4`},
 	"leaves-in-call": {args: callBad, exit: 41, says: `it may have run: exited with status 5`},
 	"daemon":         {args: callBad, says: `done`, lasting: true},
@@ -181,6 +185,109 @@ func highWater(t *testing.T, pid int) int {
 	}
 	t.Fatal(errors.New("the system does not tell the memory"))
 	return 0
+}
+
+// TestRudeServersTogether: ten of them in one session, of the kinds that go on, cost no
+// more than one, and a stop does not wait for them one after the other.
+func TestRudeServersTogether(t *testing.T) {
+	p := newPlace(t)
+	modes := []string{"stays", "stays", "stays", "children-stay", "silent", "stdout-noise", "stderr-lines", "notify-changed", "answers-twice", "leaves"}
+	servers := []string{`"good":{"command":"echo-server"}`}
+	for i, mode := range modes {
+		servers = append(servers, fmt.Sprintf(`"bad%d":{"command":"rude-server","args":["-mode",%q]}`, i, mode))
+	}
+	p.write(p.userFile(), `{"mcpServers":{`+strings.Join(servers, ",")+`}}`)
+	for range 20 {
+		if a := p.exits([]int{0}, "call", "good", "echo", "text=beside"); a.out != "beside\n" {
+			t.Errorf("the server beside them answered %q", a.out)
+		}
+		p.exits([]int{0}, "list")
+	}
+	pid := p.supervisor()
+	if most := highWater(t, pid); most > mostMemory {
+		t.Errorf("the supervisor held %d MiB", most>>10)
+	}
+	began := time.Now()
+	p.exits([]int{0}, "supervisor", "stop")
+	if took := time.Since(began); took > mostStop {
+		t.Errorf("stop took %s", took)
+	}
+	if left := leftovers(p.work); len(left) > 0 {
+		t.Errorf("processes %v are left", left)
+	}
+}
+
+// TestB141MemoryAndLog: a server that talks without end and a client that sends a line
+// without end cost a bounded log and bounded memory; many commands leave no descriptor.
+func TestB141MemoryAndLog(t *testing.T) {
+	p := newPlace(t)
+	p.write(p.userFile(), `{"mcpServers":{"chat":{"command":"rude-server","args":["-mode","stderr-lines","-witness","`+p.work+`/witness"]},"good":{"command":"echo-server"}}}`)
+	p.exits([]int{0}, "tools")
+	pid := p.supervisor()
+	descriptors := func() int {
+		entries, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", pid))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(entries)
+	}
+	before := descriptors()
+	if err := until(func() error { _, err := os.Stat(filepath.Join(p.work, "witness")); return err }); err != nil {
+		t.Fatal(err)
+	}
+	conn, err := net.Dial("unix", filepath.Join(p.run, "mcpctl/supervisor-1.sock"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	sent, piece := 0, []byte(strings.Repeat("x", 1<<20))
+	for err == nil && sent < 300 {
+		_, err = conn.Write(piece)
+		sent++
+	}
+	if err == nil {
+		t.Errorf("the rude client was heard for %d MiB", sent)
+	}
+	for range 30 {
+		p.exits([]int{0}, "list", "--json")
+	}
+	if err := until(func() error {
+		if now := descriptors(); now > before {
+			return fmt.Errorf("%d descriptors, %d before", now, before)
+		}
+		return nil
+	}); err != nil {
+		t.Error(err)
+	}
+	if most := highWater(t, pid); most > 150<<10 {
+		t.Errorf("the supervisor held %d MiB", most>>10)
+	}
+	for _, file := range []string{"mcp.log", "mcp.log.1"} {
+		info, err := os.Stat(filepath.Join(p.home, ".local/state/mcpctl", file))
+		if err != nil || info.Size() > mostLog {
+			t.Errorf("%s: %v, %+v", file, err, info)
+		}
+	}
+}
+
+// TestST10ServersKeepTheirGroup: a server is in a process group of its own, and so is
+// not reached by what a person types at the terminal of a command.
+func TestST10ServersKeepTheirGroup(t *testing.T) {
+	p := newPlace(t)
+	p.write(p.userFile(), `{"mcpServers":{"x":{"command":"sh","args":["-c","cut -d' ' -f1,5,6 /proc/$$$$/stat >`+p.work+`/ids; exec stub-server"]}}}`)
+	for _, args := range [][]string{{"test", "x"}, {"tools", "x"}} {
+		p.exits([]int{0}, args...)
+		var pid, group, session int
+		if _, err := fmt.Sscan(read(t, filepath.Join(p.work, "ids")), &pid, &group, &session); err != nil {
+			t.Fatal(err)
+		}
+		if pid != group {
+			t.Errorf("%v: process %d is in group %d", args, pid, group)
+		}
+		if args[0] == "tools" && session != p.supervisor() {
+			t.Errorf("%v: process %d is in session %d", args, pid, session)
+		}
+	}
 }
 
 // TestRudeAnswersAtOnce: the memory is bounded also when several answers of the

@@ -36,6 +36,8 @@ var tracedVerbs = [][]string{
 	{"__complete", "list", "--client", ""}, {"__complete", "--client="}, {"__complete", "help", ""}, {"__complete", "supervisor", ""},
 	{"__complete", "config", ""}, {"__complete", "config", "get", ""}, {"__complete", "config", "set", "discovery.user", ""},
 	{"__complete", "schema", "--output", ""}, {"__completeNoDesc", "call", "e"},
+	{"__complete", "call", "evil", ""}, {"__complete", "call", "evil", "tool", ""}, {"__complete", "tools", "evil", ""}, {"__complete", "read", "web", ""}, {"__complete", "prompt", "web", ""}, {"__complete", "complete", "web", ""},
+	{"call", "evil", "tool", "--direct"}, {"tools", "--direct"}, {"tools", "evil", "--direct"}, {"resources", "web", "--direct"}, {"read", "web", "x:y", "--direct"}, {"prompts", "--direct"}, {"prompt", "evil", "p", "--direct"},
 	{"config", "list"}, {"config", "list", "--json"}, {"config", "get", "client"},
 	{"schema"}, {"schema", "--output", "list"},
 	{"add", "x", "--dry-run", "--", "sh"}, {"add", "x", "--project", "--dry-run", "--", "sh"}, {"add", "x", "--local", "--dry-run", "--json", "https://example.com/"},

@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mcpctl/mcpctl/internal/commands/report"
-	"github.com/mcpctl/mcpctl/internal/engine/supervisor"
 	"github.com/mcpctl/mcpctl/internal/engine/wire"
 	"github.com/mcpctl/mcpctl/internal/store"
 )
@@ -19,14 +18,29 @@ import (
 const callHelp = `Call one tool of a server, through the supervisor, which is started when there is
 none. A call is sent once and never repeated.
 
-Arguments: k=v is converted to the type the tool's schema gives for k, k:=JSON is
-JSON as it stands, k=@FILE is the text of a file, and --args gives the whole object
+Arguments: k=v is converted to the type that the tool's schema gives for k; where it
+allows a string, v is one. Numbers are sent as they are typed. A list is k=v given
+several times, or JSON text; an object is JSON text, or k.member=v, unless the tool
+has an argument of just that dotted name. k:=JSON is JSON as it stands, k=@FILE and
+k:=@FILE are the same with the contents of a file, and --args gives the whole object
 as JSON, from @FILE, or from stdin with "-".
 
-The tool's text goes to stdout; with --json the whole result goes there, as the
-server sent it. When the tool reports an error (isError) its result is on stdout all
-the same and the exit status is 40. When the connection is lost after the request
-was sent, the exit status is 41: the tool may have run.
+Arguments that the tool lacks, does not have, or that do not fit its schema are an
+error before anything is sent; "mcpctl tools SERVER TOOL" shows them. What is not
+understood of a schema is left to the server, and --no-check leaves all of it.
+
+The tool's text goes to stdout, and structured content where there is no text; with
+--json the whole result goes there, as the server sent it. Images, audio and other
+binaries are named, or with --save written to new files of a directory, and their
+paths printed instead. --raw adds no line end to the text. When the tool reports an
+error (isError) its result is on stdout all the same and the exit status is 40. When
+the connection is lost after the request was sent, the exit status is 41: the tool
+may have run.
+
+At a terminal progress is shown on stderr, and when the server asks something, such
+as for a value that it lacks, the question is put there. Elsewhere, and with -q or
+--json, it is declined, unless --elicit says otherwise: "defaults" answers with the
+defaults of its form. A server never gets a page opened: its address is shown.
 
 What a tool answered is recorded, and its id is outputId in the JSON. On a terminal
 only the first and the last 10 KiB of a text over 20 KiB are shown, and between them
@@ -35,8 +49,9 @@ pipe and --json get everything, always ("truncated" is false), unless --cut=alwa
 asks for the same on a pipe. A result that could not be recorded is not cut.`
 
 const callExamples = `  mcpctl call docs search query='rate limits' limit=5
-  mcpctl call docs.search query=limits --json | jq .result
-  jq -n '{path: "notes.md"}' | mcpctl call files read_file --args -`
+  mcpctl call docs.search query=limits tag=http tag=api --json | jq .result
+  jq -n '{path: "notes.md"}' | mcpctl call files read_file --args -
+  mcpctl call browser screenshot --save shots`
 
 type callOptions struct {
 	server, tool string
@@ -44,6 +59,10 @@ type callOptions struct {
 	args         string
 	timeout      time.Duration
 	raw          bool
+	save         string
+	elicit       string
+	noCheck      bool
+	direct       bool
 	cut          string // one of cutWords
 }
 
@@ -51,10 +70,13 @@ func newCallCmd(a *app) *cobra.Command {
 	o := &callOptions{}
 	cmd := &cobra.Command{
 		Use: "call {SERVER TOOL | SERVER.TOOL} [ARG...]", Short: "call a tool", Long: callHelp, Example: callExamples,
-		Args: names(1, -1, "a server and a tool"), ValidArgsFunction: a.completeOneServer,
+		Args: names(1, -1, "a server and a tool"), ValidArgsFunction: a.completeCall,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if o.timeout < 0 || cmd.Flags().Changed("timeout") && o.timeout == 0 {
 				return usageOf(cmd, "--timeout takes a duration above 0, such as 20s")
+			}
+			if o.save == "" && cmd.Flags().Changed("save") {
+				return usageOf(cmd, "--save takes a directory")
 			}
 			if !slices.Contains(cutWords, o.cut) {
 				return usageOf(cmd, "--cut takes auto, always or never")
@@ -70,6 +92,11 @@ func newCallCmd(a *app) *cobra.Command {
 	cmd.Flags().DurationVar(&o.timeout, "timeout", 0, "limit without progress, `D` such as 20s (default: the entry's timeout)")
 	cmd.Flags().BoolVar(&o.raw, "raw", false, "write text unchanged, without a line end of our own; refused when stdout is a terminal")
 	cmd.Flags().StringVar(&o.cut, "cut", "auto", "cut the middle of a text over 20 KiB: `WHEN` is auto (on a terminal), always or never")
+	cmd.Flags().StringVar(&o.save, "save", "", "write images, audio and binaries to new files in `DIR`")
+	cmd.Flags().StringVar(&o.elicit, "elicit", "", "answer the server's questions: `ask`, defaults or decline (default: ask at a terminal, or decline)")
+	cmd.Flags().BoolVar(&o.noCheck, "no-check", false, "do not hold the arguments against the tool's schema")
+	directFlag(cmd, &o.direct)
+	_ = cmd.MarkFlagDirname("save")
 	return cmd
 }
 
@@ -77,77 +104,109 @@ func runCall(ctx context.Context, a *app, o *callOptions) error {
 	if o.raw && terminal(a.streams.Out) {
 		return usagef("--raw does not write to a terminal: a server's text could control it")
 	}
+	answers, err := a.answers(o.elicit)
+	if err != nil {
+		return err
+	}
 	s, err := a.open()
 	if err != nil {
 		return err
 	}
 	if o.tool == "" {
-		if err := o.splitName(s); err != nil {
+		if o.server, o.tool, err = splitName(s, o.server); err != nil {
 			return err
 		}
 	}
-	in, err := readArguments(ctx, a, o)
+	in, err := readArguments(ctx, a, o.words, o.args)
 	if err != nil {
 		return err
 	}
-	client, err := a.connectFor(ctx, s)
+	r, err := a.reach(ctx, s, o.direct)
 	if err != nil {
 		return err
 	}
-	defer client.Close()
-	if in.needsSchema() {
-		if err := convert(ctx, client, o, in); err != nil {
-			return err
-		}
-	}
-	request := wire.CallTool{Session: wire.DefaultSession, Server: o.server, Tool: o.tool, Arguments: in.object(), TimeoutMS: o.timeout.Milliseconds()}
-	var doc wire.CallResult
-	if err := client.Call(ctx, wire.MethodCallTool, request, &doc); err != nil {
+	defer r.Close()
+	return a.call(ctx, r, o, in, answers)
+}
+
+// call makes the arguments, calls, and shows what came of it.
+func (a *app) call(ctx context.Context, r route, o *callOptions, in *arguments, answers *answers) error {
+	definition, err := definitionOf(ctx, r, o)
+	if err != nil {
 		return withinFlag(err, o.timeout)
 	}
-	return a.printCall(o, doc)
+	args, err := in.object(o.tool, definition, !o.noCheck)
+	if err != nil {
+		return aboutTool(err, o)
+	}
+	var keep *saver
+	if o.save != "" {
+		if keep, err = newSaver(o.save, o.tool); err != nil {
+			return err
+		}
+		defer keep.close()
+	}
+	request := wire.CallTool{Session: wire.DefaultSession, Server: o.server, Tool: o.tool, Arguments: args, TimeoutMS: o.timeout.Milliseconds()}
+	var doc wire.CallResult
+	if err := a.attended(ctx, r, request, answers, &doc); err != nil {
+		return withinFlag(err, o.timeout)
+	}
+	return a.printCall(o, report.Call{CallResult: doc}, keep)
 }
 
 // splitName splits SERVER.TOOL at the longest server name that is known, since
 // both names may hold dots.
-func (o *callOptions) splitName(s *store.Store) error {
+func splitName(s *store.Store, joined string) (server, tool string, err error) {
 	best := ""
 	for _, row := range s.Load().Rows {
 		name := row.Entry.Name
-		if strings.HasPrefix(o.server, name+".") && len(name) > len(best) {
+		if strings.HasPrefix(joined, name+".") && len(name) > len(best) {
 			best = name
 		}
 	}
 	if best == "" {
-		return wire.NewError(wire.Usage, "name a server and a tool: '"+o.server+"' is neither SERVER TOOL nor SERVER.TOOL", "see: mcpctl tools")
+		return "", "", wire.NewError(wire.Usage, "name a server and a tool: '"+joined+"' is neither SERVER TOOL nor SERVER.TOOL", "see: mcpctl tools")
 	}
-	o.server, o.tool = best, o.server[len(best)+1:]
-	return nil
+	return best, joined[len(best)+1:], nil
 }
 
-// convert gives the k=v arguments the types of the tool's schema.
-func convert(ctx context.Context, client *supervisor.Client, o *callOptions, in *arguments) error {
+// definitionOf asks for the tool's definition; nil when there is no such tool, which
+// the call itself says.
+func definitionOf(ctx context.Context, r route, o *callOptions) (json.RawMessage, error) {
 	var doc wire.Tools
-	if err := client.Call(ctx, wire.MethodListTools, wire.InServer{Session: wire.DefaultSession, Server: o.server}, &doc); err != nil {
-		return err
+	in := wire.InServer{Session: wire.DefaultSession, Server: o.server, TimeoutMS: o.timeout.Milliseconds(), Tool: o.tool}
+	if err := r.Call(ctx, wire.MethodListTools, in, &doc); err != nil {
+		return nil, err
 	}
 	for _, sv := range doc.Servers {
 		for _, t := range sv.Tools {
-			if t.Name == o.tool {
-				return in.convert(t.Definition)
+			if t.Name == o.tool && t.Unusable == "" {
+				return t.Definition, nil
 			}
 		}
 	}
-	return in.convert(nil) // the call itself says that there is no such tool
+	return nil, nil
+}
+
+// aboutTool adds to an error of arguments where they are told.
+func aboutTool(err error, o *callOptions) error {
+	e := wire.FromError(err)
+	if e.Word != wire.Usage || e.Advice != "" {
+		return err
+	}
+	told := *e
+	told.Advice = "see: mcpctl tools " + shellWord(o.server) + " " + shellWord(o.tool)
+	return &told
 }
 
 // printCall writes what the tool answered. It is the user's data and passes
 // unchanged to a pipe; on a terminal control characters are made visible, and the
 // middle of a long text is cut where it can be had again.
-func (a *app) printCall(o *callOptions, doc wire.CallResult) error {
-	result, err := parseResult(o.server, doc.Result)
-	if err != nil {
-		return err
+func (a *app) printCall(o *callOptions, doc report.Call, keep *saver) error {
+	result := readToolResult(doc.Result)
+	var unsaved error
+	if keep != nil {
+		doc.Saved, unsaved = a.saveAll(keep, result.Content)
 	}
 	if a.json != "" {
 		if err := report.JSON(&a.out, doc); err != nil {
@@ -157,7 +216,7 @@ func (a *app) printCall(o *callOptions, doc wire.CallResult) error {
 		if doc.Warning != "" {
 			a.warn(doc.Warning, "see: mcpctl logs "+o.server)
 		}
-		pieces := result.text()
+		pieces := result.pieces(o.server, doc.Saved)
 		if doc.OutputID != nil && (o.cut == "always" || o.cut == "auto" && terminal(a.streams.Out)) {
 			pieces = cutMiddle(pieces, func(missing int) string {
 				return fmt.Sprintf("[... %d characters are left out here; the whole text: mcpctl output %s]", missing, *doc.OutputID)
@@ -167,33 +226,11 @@ func (a *app) printCall(o *callOptions, doc wire.CallResult) error {
 			return err
 		}
 	}
-	if result.IsError {
+	switch {
+	case unsaved != nil:
+		return wholeAnswer{unsaved}
+	case result.failed():
 		return wholeAnswer{wire.NewError(wire.ToolError, "the tool '"+o.tool+"' of '"+o.server+"' reported an error", "").On(o.server)}
 	}
 	return nil
-}
-
-// contentText is one content block for people; what is not text is named.
-func contentText(block json.RawMessage) string {
-	var c struct {
-		Type, Text, MimeType, URI, Name, Data string
-		Resource                              struct{ URI, Text, Blob, MimeType string }
-	}
-	if err := json.Unmarshal(block, &c); err != nil {
-		return string(block)
-	}
-	switch c.Type {
-	case "text":
-		return c.Text
-	case "image", "audio":
-		return fmt.Sprintf("[%s %s, %d bytes in base64; --json has them]", c.Type, c.MimeType, len(c.Data))
-	case "resource_link":
-		return fmt.Sprintf("[resource %s %s]", c.URI, c.Name)
-	case "resource":
-		if c.Resource.Text != "" {
-			return c.Resource.Text
-		}
-		return fmt.Sprintf("[resource %s %s, %d bytes in base64; --json has them]", c.Resource.URI, c.Resource.MimeType, len(c.Resource.Blob))
-	}
-	return string(block)
 }

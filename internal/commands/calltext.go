@@ -1,14 +1,11 @@
 package commands
 
 import (
-	"encoding/json"
 	"io"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
-	"github.com/mcpctl/mcpctl/internal/commands/report"
-	"github.com/mcpctl/mcpctl/internal/engine/wire"
 	"github.com/mcpctl/mcpctl/internal/store/redact"
 )
 
@@ -24,52 +21,6 @@ const (
 
 // cutWords are the values of --cut.
 var cutWords = []string{"auto", "always", "never"}
-
-// toolResult is a CallToolResult as far as people are shown it.
-type toolResult struct {
-	Content           []contentBlock  `json:"content"`
-	StructuredContent json.RawMessage `json:"structuredContent"`
-	IsError           bool            `json:"isError"`
-}
-
-// contentBlock is one block of content, as text.
-type contentBlock string
-
-// UnmarshalJSON implements json.Unmarshaler. It keeps no copy of the block beside
-// its text: some have many megabytes.
-func (c *contentBlock) UnmarshalJSON(block []byte) error {
-	*c = contentBlock(contentText(block))
-	return nil
-}
-
-func parseResult(server string, raw json.RawMessage) (toolResult, error) {
-	var result toolResult
-	if err := json.Unmarshal(raw, &result); err != nil {
-		return result, wire.NewError(wire.ConnectFailed, "the answer of '"+server+"' is not a tool result: "+err.Error(), "").On(server)
-	}
-	return result, nil
-}
-
-// text is the result for people, in pieces that follow one another: each block
-// begins a line. Structured content is shown only where there is nothing else: it is
-// the same again, for programs.
-func (r toolResult) text() []string {
-	structured := r.StructuredContent
-	if len(r.Content) == 0 && len(structured) > 0 && string(structured) != "null" {
-		return []string{report.Indented(structured)}
-	}
-	var pieces []string
-	ended := false
-	for i, block := range r.Content {
-		if i > 0 && !ended {
-			pieces, ended = append(pieces, "\n"), true
-		}
-		if pieces = append(pieces, string(block)); block != "" {
-			ended = strings.HasSuffix(string(block), "\n")
-		}
-	}
-	return pieces
-}
 
 // cutMiddle shortens a text that is too long to be shown: marker gets the number of
 // characters that are left out, and stands on a line of its own in their place.

@@ -76,14 +76,13 @@ func TestResultText(t *testing.T) {
 		`{"content":[{"type":"image","mimeType":"image/png","data":"AAAA"},{"type":"text","text":"x"}]}`: "[image image/png, 4 bytes in base64; --json has them]\nx",
 		`{"content":[{"type":"new","x":1}]}`:                                                             `{"type":"new","x":1}`,
 	} {
-		result, err := parseResult("s", []byte(raw))
-		if got := strings.Join(result.text(), ""); err != nil || got != want {
-			t.Errorf("%s: %q, %v; want %q", raw, got, err, want)
+		if got := strings.Join(readToolResult([]byte(raw)).pieces("s", nil), ""); got != want {
+			t.Errorf("%s: %q, want %q", raw, got, want)
 		}
 	}
-	for _, raw := range []string{`[]`, `{"content":{}}`, `7`} {
-		if _, err := parseResult("s", []byte(raw)); err == nil {
-			t.Errorf("%s is a result", raw)
+	for _, raw := range []string{"[]", "{\n  \"content\": {}\n}", "7", "{\n  \"content\": null,\n  \"toolResult\": 1\n}"} { // shown as it came
+		if got := strings.Join(readToolResult([]byte(raw)).pieces("s", nil), ""); got != raw {
+			t.Errorf("%s: %q", raw, got)
 		}
 	}
 }

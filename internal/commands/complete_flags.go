@@ -26,6 +26,7 @@ var flagWords = map[string]func() []string{
 	"scope":     func() []string { return scopeWords },
 	"transport": func() []string { return transportWords },
 	"exposure":  func() []string { return exposureWords },
+	"elicit":    func() []string { return elicitWords },
 	"cut":       func() []string { return cutWords },
 	"level":     func() []string { return strings.Split(record.LevelWords, ", ") },
 }

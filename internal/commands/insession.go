@@ -18,7 +18,7 @@ import (
 var sessionless = map[string]string{
 	"update": onlyFiles, "rename": onlyFiles, "apply": onlyFiles, "share": onlyFiles, "undo": onlyFiles, "history": onlyFiles, "diff": onlyFiles,
 	"show": onlyFiles, "fingerprint": onlyFiles, "approve": onlyFiles, "deny": onlyFiles, "revoke": onlyFiles, "config": onlyFiles,
-	"test": "a probe has no session: it connects anew and ends", "logs": "the log is one for all sessions",
+	"test": "a probe has no session: it connects anew and ends", "logs": "the log is one for all sessions", "output": "an output is found by its id",
 	"supervisor": "the supervisor holds all sessions", "session": "name the session behind the command", "schema": "", "demo": "", "help": "", "completion": "",
 }
 

@@ -226,6 +226,11 @@ func addCommands(root *cobra.Command, a *app) {
 			newTestCmd(a),
 			newToolsCmd(a),
 			newCallCmd(a),
+			newResourcesCmd(a),
+			newReadCmd(a),
+			newPromptsCmd(a),
+			newPromptCmd(a),
+			newCompleteCmd(a),
 			newOutputCmd(a),
 			newLogsCmd(a),
 			newReconnectCmd(a),
@@ -307,6 +312,8 @@ func flagError(cmd *cobra.Command, err error) error {
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
 	if near := store.Closest(missing.GetSpecifiedName(), names); near != "" {
 		out.Advice = "did you mean '--" + near + "'?"
+	} else if cmd.Name() == "call" || cmd.Name() == "prompt" {
+		out.Advice = "an argument is written without dashes: " + missing.GetSpecifiedName() + "=VALUE"
 	}
 	return out
 }

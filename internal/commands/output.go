@@ -84,12 +84,9 @@ func runOutput(a *app, o *outputOptions) error {
 	if err != nil {
 		return err
 	}
-	result, err := parseResult(found.Server, found.Result)
-	if err != nil {
-		return err
-	}
+	result := readToolResult(found.Result)
 	if a.json == "" {
-		return a.writePieces(result.text(), o.raw)
+		return a.writePieces(result.pieces(found.Server, nil), o.raw)
 	}
 	_, err = found.WriteTo(a.streams.Out)
 	return unwritten(err)

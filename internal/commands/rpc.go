@@ -27,7 +27,8 @@ With --follow the command stays and prints each notification that comes over the
 connection in a line of its own, as {"method": ..., "params": ...}, until it is
 interrupted or nobody reads it any more.
 
-What a method refuses ends the command with the exit status of its code.`
+What a method refuses ends the command with the exit status of its code. A tool that
+reports an error has answered: that is a result, and the exit status is 0.`
 
 const rpcExamples = `  mcpctl rpc supervisor.info
   mcpctl rpc mcp.callTool '{"server": "docs", "tool": "search", "arguments": {"query": "limits"}}'

@@ -4,68 +4,130 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/mcpctl/mcpctl/internal/commands/report"
 	"github.com/mcpctl/mcpctl/internal/engine/wire"
+	"github.com/mcpctl/mcpctl/internal/store"
 )
 
 const toolsHelp = `List the tools of one server, or of all. The supervisor is started when there is
 none, and keeps the connections.
+
+With a tool, and with --schema for every tool, its whole description and its
+arguments are shown: name, type, whether it is required, default and description.
+A member of an object stands under a dotted name, as "mcpctl call" takes it.
 
 With --json each tool's definition is what the server sent. JOINED is the name by
 which the tools of several servers can be told apart. A server that cannot be
 asked does not hide the tools of the others; --timeout bounds the wait for each,
 which is a minute otherwise.`
 
+const toolsExamples = `  mcpctl tools
+  mcpctl tools docs search
+  mcpctl tools docs --json | jq '.servers[0].tools[].definition.inputSchema'`
+
+type toolsOptions struct {
+	server, tool   string
+	timeout        time.Duration
+	schema, direct bool
+}
+
 func newToolsCmd(a *app) *cobra.Command {
-	var timeout time.Duration
+	o := &toolsOptions{}
 	cmd := &cobra.Command{
-		Use: "tools [SERVER]", Short: "list the tools of servers", Long: toolsHelp,
-		Example: "  mcpctl tools\n  mcpctl tools docs --json | jq '.servers[0].tools[].definition.inputSchema'",
-		Args:    names(0, 1, "a server"), ValidArgsFunction: a.completeOneServer,
+		Use: "tools [SERVER [TOOL]]", Short: "list the tools of servers", Long: toolsHelp, Example: toolsExamples,
+		Args: names(0, 2, "a server and a tool"), ValidArgsFunction: a.completeTool,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if timeout < 0 || cmd.Flags().Changed("timeout") && timeout == 0 {
+			if o.timeout < 0 || cmd.Flags().Changed("timeout") && o.timeout == 0 {
 				return usageOf(cmd, "--timeout takes a duration above 0, such as 20s")
 			}
-			in := wire.InServer{Session: wire.DefaultSession, Server: strings.Join(args, ""), TimeoutMS: timeout.Milliseconds()}
-			return runTools(cmd.Context(), a, in)
+			if len(args) > 0 {
+				o.server = args[0]
+			}
+			if len(args) > 1 {
+				o.tool = args[1]
+			}
+			return runTools(cmd.Context(), a, o)
 		},
 	}
-	cmd.Flags().DurationVar(&timeout, "timeout", 0, "wait at most `D` such as 20s for each server (default 1m)")
+	cmd.Flags().DurationVar(&o.timeout, "timeout", 0, "wait at most `D` such as 20s for each server (default 1m)")
+	cmd.Flags().BoolVar(&o.schema, "schema", false, "show the arguments of each tool")
+	directFlag(cmd, &o.direct)
 	return cmd
 }
 
-func runTools(ctx context.Context, a *app, in wire.InServer) error {
-	client, err := a.connect(ctx)
+func runTools(ctx context.Context, a *app, o *toolsOptions) error {
+	s, err := a.open()
 	if err != nil {
 		return err
 	}
-	defer client.Close()
+	r, err := a.reach(ctx, s, o.direct)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
 	var doc wire.Tools
-	if err := client.Call(ctx, wire.MethodListTools, in, &doc); err != nil {
+	in := wire.InServer{Session: wire.DefaultSession, Server: o.server, TimeoutMS: o.timeout.Milliseconds()}
+	if err := r.Call(ctx, wire.MethodListTools, in, &doc); err != nil {
 		return err
 	}
-	if err := a.print(doc, func(w *bytes.Buffer) error { return toolsTable(w, doc) }); err != nil {
+	if o.tool != "" {
+		if err := oneTool(&doc, o); err != nil {
+			return err
+		}
+	}
+	err = a.print(doc, func(w *bytes.Buffer) error {
+		if o.schema || o.tool != "" {
+			return a.toolsWhole(doc)
+		}
+		return toolsTable(w, doc)
+	})
+	if err != nil {
 		return err
 	}
-	failed := false
+	var failed []*wire.Error
 	for _, sv := range doc.Servers {
-		if sv.Error == nil {
-			continue
+		if sv.Error != nil {
+			failed = append(failed, sv.Error.On(sv.Name))
 		}
-		failed = true
+	}
+	return a.someFailed(failed)
+}
+
+// someFailed tells of servers that could not be asked beside those that could; then
+// the answer is not whole, and the exit status 1.
+func (a *app) someFailed(failed []*wire.Error) error {
+	if len(failed) == 0 {
+		return nil
+	}
+	for _, e := range failed {
 		if a.json == "" {
-			a.tellError(sv.Error.On(sv.Name), "mcpctl logs ")
+			a.tellError(e, "mcpctl logs ")
 		}
 	}
-	if failed {
-		return exit(1)
+	return exit(1)
+}
+
+// oneTool leaves one tool in the document.
+func oneTool(doc *wire.Tools, o *toolsOptions) error {
+	var known []string
+	for i, sv := range doc.Servers {
+		for _, t := range sv.Tools {
+			if t.Name == o.tool {
+				doc.Servers[i].Tools = []wire.Tool{t}
+				return nil
+			}
+			known = append(known, t.Name)
+		}
 	}
-	return nil
+	hint := "see: mcpctl tools " + shellWord(o.server)
+	if near := store.Closest(o.tool, known); near != "" {
+		hint = "did you mean '" + near + "'?"
+	}
+	return wire.NewError(wire.NotFound, "server '"+o.server+"' has no tool '"+o.tool+"'", hint).On(o.server)
 }
 
 func toolsTable(w *bytes.Buffer, doc wire.Tools) error {
@@ -94,6 +156,5 @@ func firstLine(definition json.RawMessage) string {
 	if d.Description == "" {
 		d.Description = d.Title
 	}
-	line, _, _ := strings.Cut(strings.TrimSpace(d.Description), "\n")
-	return line
+	return firstLineOf(d.Description)
 }

@@ -18,6 +18,10 @@ const (
 // backoff decides when to try again. It is a pure function of what it was told:
 // the clock is the caller's.
 type backoff struct {
+	// tireless: it never gives up. A server over HTTP that is out of reach costs one
+	// request per try, and comes back without anybody telling (B072).
+	tireless bool
+
 	starts []time.Time
 	delay  time.Duration
 }
@@ -34,9 +38,9 @@ func (b *backoff) started(now time.Time) {
 // should not be started again by itself. uptime is how long it was connected.
 func (b *backoff) next(now time.Time, uptime time.Duration) (wait time.Duration, ok bool) {
 	if uptime >= healthyUptime {
-		*b = backoff{}
+		b.reset()
 	}
-	if len(b.starts) == burst && now.Sub(b.starts[0]) < burstWindow {
+	if !b.tireless && len(b.starts) == burst && now.Sub(b.starts[0]) < burstWindow {
 		return 0, false
 	}
 	b.delay = min(max(backoffFirst, b.delay*2), backoffMost)
@@ -45,4 +49,4 @@ func (b *backoff) next(now time.Time, uptime time.Duration) (wait time.Duration,
 }
 
 // reset forgets all failures: the user asked for another try.
-func (b *backoff) reset() { *b = backoff{} }
+func (b *backoff) reset() { *b = backoff{tireless: b.tireless} }

@@ -57,3 +57,31 @@ func TestBackoffOfSlowFailures(t *testing.T) {
 		t.Errorf("a healthy run does not start afresh: %s, %v", wait, ok)
 	}
 }
+
+// TestB072NoStorm: a server that is down is asked at most seven times in the first
+// minute, then once a minute, and never given up.
+func TestB072NoStorm(t *testing.T) {
+	b := backoff{tireless: true}
+	now, minute, tries := time.Unix(1000, 0), time.Unix(1060, 0), 0
+	for range 100 {
+		b.started(now)
+		if now.Before(minute) {
+			tries++
+		}
+		wait, ok := b.next(now, 0)
+		if !ok {
+			t.Fatal("it gave up")
+		}
+		now = now.Add(wait)
+	}
+	if tries > 8 {
+		t.Errorf("%d tries in the first minute", tries)
+	}
+	b.reset()
+	for range 2 * burst {
+		b.started(now)
+		if _, ok := b.next(now, 0); !ok {
+			t.Fatal("it gave up after a reset")
+		}
+	}
+}

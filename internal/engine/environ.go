@@ -29,11 +29,11 @@ var errOtherEnviron = errors.New("the server runs with another environment")
 func (sv *server) acquire(ctx context.Context) (conn *dial.Conn, release func(), err error) {
 	env, _ := ctx.Value(environKey{}).(store.Environ)
 	for {
-		digest, err := sv.digestIn(env)
+		as, err := sv.caller(env)
 		if err != nil {
 			return nil, nil, err
 		}
-		conn, release, err = sv.acquireAs(ctx, digest)
+		conn, release, err = sv.acquireAs(ctx, as)
 		if !errors.Is(err, errOtherEnviron) {
 			return conn, release, err
 		}
@@ -41,19 +41,34 @@ func (sv *server) acquire(ctx context.Context) (conn *dial.Conn, release func(),
 	}
 }
 
-// digestIn is the digest of the server's definition with the values of env; "" for
-// the session's own, whatever they are. The error names a variable that is not set.
-func (sv *server) digestIn(env store.Environ) (string, error) {
+// caller is what a request's environment makes of a server's definition.
+type caller struct {
+	digest  string // "": the session's own environment, whatever it is
+	env     store.Environ
+	secrets []string
+}
+
+// caller resolves the server's definition with the values of env. The error names a
+// variable that is not set.
+func (sv *server) caller(env store.Environ) (caller, error) {
 	if env == nil {
-		return "", nil
+		return caller{}, nil
 	}
 	s := sv.session
 	s.mu.Lock()
 	w, same := sv.want, maps.Equal(env, s.store.Env)
 	s.mu.Unlock()
 	if same {
-		return w.digest, w.fault
+		return caller{w.digest, w.env, w.secrets}, w.fault
 	}
 	launch, err := w.admitted.Resolve(env)
-	return launch.Digest, err
+	return caller{launch.Digest, env, launch.Secrets}, err
+}
+
+// tryFor lets the next try to connect have the environment of the one who asks for it,
+// who may just have put a PATH or a proxy right. held: mu.
+func (sv *server) tryFor(as caller) {
+	if as.digest != "" && as.digest == sv.want.digest && sv.want.fault == nil {
+		sv.want.env, sv.want.secrets = as.env, as.secrets
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"sync"
 	"time"
 
@@ -56,6 +57,7 @@ type run struct {
 	cancel  context.CancelFunc
 	kick    chan struct{} // try again now
 	refresh chan struct{} // list the tools again
+	env     store.Environ // of the present try, or the one before; guarded by the session's mu
 }
 
 // newServer makes a server that is not started. held: mu.
@@ -72,7 +74,7 @@ func newServer(s *Session, name string, w want) *server {
 // set moves to another state. In a session that is closed there is only one.
 // held: mu.
 func (sv *server) set(state wire.State, detail string, err error) {
-	if sv.session.closed && state != wire.Stopped {
+	if sv.session.stopped && state != wire.Stopped {
 		return
 	}
 	sv.state, sv.detail, sv.err, sv.updatedAt = state, detail, err, timestamp()
@@ -117,8 +119,9 @@ func (sv *server) start() {
 
 // keep connects, and connects again when the connection is lost, until ctx ends.
 func (sv *server) keep(ctx context.Context, r *run, w want) {
-	var b backoff
+	b := backoff{tireless: w.admitted.Transport() != store.Stdio}
 	for ctx.Err() == nil {
+		w = sv.newest(r, w)
 		b.started(time.Now())
 		began := time.Now()
 		connected, err := sv.connectOnce(ctx, r, w)
@@ -159,6 +162,7 @@ func (sv *server) keep(ctx context.Context, r *run, w want) {
 			b.reset()
 			continue
 		}
+		wait = max(wait, askedFor(err))
 		sv.lost(r, loss{state: state, err: err, then: fmt.Sprintf("; next try in %s", wait.Round(100*time.Millisecond))})
 		timer := time.NewTimer(wait)
 		ok := waitKick(ctx, r, timer.C)
@@ -168,6 +172,28 @@ func (sv *server) keep(ctx context.Context, r *run, w want) {
 		}
 		sv.starting(r)
 	}
+}
+
+// askedFor is the pause that an HTTP server wants before the next try, within reason.
+func askedFor(err error) time.Duration {
+	const most = 5 * time.Minute
+	var e *dial.Error
+	if !errors.As(err, &e) {
+		return 0
+	}
+	return min(e.RetryAfter, most)
+}
+
+// newest is w with the environment that the session has now. Another digest is
+// another run's business.
+func (sv *server) newest(r *run, w want) want {
+	sv.session.mu.Lock()
+	defer sv.session.mu.Unlock()
+	if sv.want.fault == nil && sv.want.digest == w.digest {
+		w.admitted, w.env, w.secrets = sv.want.admitted, sv.want.env, sv.want.secrets
+	}
+	r.env = w.env
+	return w
 }
 
 // waitKick waits for the timer or for a kick; false when ctx ended.
@@ -228,7 +254,7 @@ func (sv *server) connectOnce(ctx context.Context, r *run, w want) (connected bo
 	}()
 	s := sv.session
 	conn, err := dial.Open(ctx, w.admitted, dial.Options{
-		Env: w.env, Client: s.opts.Version, Values: w.values,
+		Env: w.env, Client: s.opts.Version, Values: w.values, Elicit: true, Workspace: s.workspace(),
 		Log:          func(e dial.Event) { s.said(sv.name, e, w.secrets) },
 		ToolsChanged: func() { poke(r.refresh) },
 	})
@@ -244,6 +270,7 @@ func (sv *server) connectOnce(ctx context.Context, r *run, w want) (connected bo
 		return false, nil
 	}
 	s.event(sv.name, "info", fmt.Sprintf("connected: %d tools, protocol %s, workspace %s", len(tools), conn.Info().ProtocolVersion, s.opts.Store.Workspace.Dir))
+	sv.remember(ctx, w, ListedTools(tools))
 	for {
 		select {
 		case <-ctx.Done():
@@ -251,7 +278,7 @@ func (sv *server) connectOnce(ctx context.Context, r *run, w want) (connected bo
 		case <-conn.Done():
 			return true, orLost(conn.Err())
 		case <-r.refresh:
-			sv.relist(ctx, r, conn)
+			sv.relist(ctx, r, w, conn)
 			select { // at most one listing a second, however many notifications come
 			case <-ctx.Done():
 			case <-conn.Done():
@@ -296,13 +323,14 @@ func (sv *server) ready(r *run, conn *dial.Conn, tools []dial.Tool) bool {
 }
 
 // relist replaces the tools after a list_changed; a failure keeps the old ones.
-func (sv *server) relist(ctx context.Context, r *run, conn *dial.Conn) {
+func (sv *server) relist(ctx context.Context, r *run, w want, conn *dial.Conn) {
 	s := sv.session
 	tools, err := listTools(ctx, conn)
 	if err != nil {
 		s.log(sv.name, "warning", "mcpctl", "cannot list the tools again: "+err.Error(), sv.secrets())
 		return
 	}
+	sv.remember(ctx, w, ListedTools(tools))
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if sv.run == r && sv.conn == conn {
@@ -313,8 +341,8 @@ func (sv *server) relist(ctx context.Context, r *run, conn *dial.Conn) {
 
 // acquireAs waits for the connection and counts a call on it; release ends the
 // count. A server that waits for its next try is tried at once, one time. With a
-// digest, a server that runs with another one is errOtherEnviron.
-func (sv *server) acquireAs(ctx context.Context, digest string) (conn *dial.Conn, release func(), err error) {
+// caller, a server that runs with another one is errOtherEnviron.
+func (sv *server) acquireAs(ctx context.Context, as caller) (conn *dial.Conn, release func(), err error) {
 	s := sv.session
 	kicked := false
 	for {
@@ -323,7 +351,7 @@ func (sv *server) acquireAs(ctx context.Context, digest string) (conn *dial.Conn
 			s.mu.Unlock()
 			return nil, nil, wire.NewError(wire.NotFound, "server '"+sv.name+"' is no longer in force", "see: mcpctl list").On(sv.name)
 		}
-		other := digest != "" && digest != sv.want.digest
+		other := as.digest != "" && as.digest != sv.want.digest
 		switch sv.state {
 		case wire.Connected, wire.InvalidConfig, wire.NeedsSignIn, wire.NotRunning:
 			if other {
@@ -342,9 +370,12 @@ func (sv *server) acquireAs(ctx context.Context, digest string) (conn *dial.Conn
 			// Its run is about to publish that; there is nothing to send to.
 		case wire.NotRunning:
 			kicked = true // this start is the try
+			sv.tryFor(as)
 			sv.start()
 		case wire.Starting:
-			kicked = true // and so is the one that is under way
+			// And so is the one that is under way, unless it is made with another
+			// environment: what that could not reach, this one may.
+			kicked = kicked || as.env == nil || sv.run == nil || maps.Equal(as.env, sv.run.env)
 		case wire.Failed, wire.Disconnected:
 			if kicked || sv.givenUp || sv.run == nil {
 				err = sv.err
@@ -352,6 +383,7 @@ func (sv *server) acquireAs(ctx context.Context, digest string) (conn *dial.Conn
 				return nil, nil, err
 			}
 			kicked = true
+			sv.tryFor(as)
 			sv.detail = ""
 			sv.set(wire.Starting, "", nil)
 			poke(sv.run.kick)

@@ -56,7 +56,10 @@ type Session struct {
 	changed    chan struct{} // closed and replaced at every change
 	watches    map[*Watch]bool
 	files      *fileWatch
+	stopped    bool // only that is published any more
 	closed     bool
+	ended      bool // closed by itself, and not with the supervisor
+	closing    sync.Once
 }
 
 // NewSession reads the configuration, watches its files, and connects the
@@ -82,29 +85,47 @@ func (s *Session) Refresh(env store.Environ) {
 	}
 }
 
-// Close stops all servers, in parallel, and returns when they are gone. Those who
-// watch get one more snapshot, which says so. A second call waits, too.
-func (s *Session) Close() {
-	s.mu.Lock()
-	if s.closed {
-		s.mu.Unlock()
-		s.wg.Wait()
-		return
-	}
-	s.closed = true
-	for _, sv := range s.servers {
-		sv.set(wire.Stopped, "the session was closed", nil)
-	}
-	s.bump()
-	s.mu.Unlock()
-	s.cancel()
-	s.wg.Wait()
-	s.files.close()
+// Stopping publishes that every server which runs is stopped on purpose, and why, for
+// those who watch. Close does the rest, and says so itself when nobody did before.
+func (s *Session) Stopping(why string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for w := range s.watches {
-		w.end()
+	s.stopping(why)
+}
+
+// stopping is Stopping. held: mu.
+func (s *Session) stopping(why string) {
+	if s.stopped {
+		return
 	}
+	s.stopped = true
+	for _, sv := range s.servers {
+		if sv.run != nil {
+			sv.conn, sv.tools, sv.listed = nil, nil, false
+			sv.set(wire.Stopped, why, nil)
+		}
+	}
+	s.bump()
+}
+
+// Close stops all servers, in parallel, and returns when they are gone. Those who
+// watch get one more snapshot, which says that the session has ended, unless all of
+// them are stopping. A second call waits, too.
+func (s *Session) Close() {
+	s.closing.Do(func() {
+		s.mu.Lock()
+		s.closed, s.ended = true, !s.stopped
+		s.stopping("the session was closed")
+		s.mu.Unlock()
+		s.cancel()
+		s.wg.Wait()
+		s.files.close()
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		for w := range s.watches {
+			w.end()
+		}
+	})
 }
 
 // Busy tells whether the session must be kept although no client is there: a
@@ -132,6 +153,9 @@ func (s *Session) Info() wire.SessionInfo {
 	return wire.SessionInfo{Session: s.opts.ID, Workspace: s.store.Workspace.Dir, Client: s.store.Client.Name, Servers: len(s.servers),
 		Registered: registered, Overridden: overridden, Watching: s.files.how()}
 }
+
+// workspace is the folder that servers are told to work in.
+func (s *Session) workspace() string { return s.opts.Store.Workspace.Dir }
 
 // bump publishes a change of anything a snapshot shows. held: mu.
 func (s *Session) bump() {

@@ -13,7 +13,7 @@ func (s *Session) Status() wire.Status {
 	defer s.mu.Unlock()
 	live := s.live()
 	out := Offline(s.config)
-	out.Session, out.Epoch, out.Generation, out.Ended = s.opts.ID, s.opts.Epoch, s.generation, s.closed
+	out.Session, out.Epoch, out.Generation, out.Ended = s.opts.ID, s.opts.Epoch, s.generation, s.ended
 	for i, st := range out.Servers {
 		if l, ok := live[st.Name]; ok {
 			out.Servers[i] = l

@@ -84,16 +84,6 @@ func testOne(ctx context.Context, c *store.Config, name string, o TestOptions) (
 		err = o.Explain(err)
 	}
 	e := wire.FromError(err).On(name)
-	out.Error = e
-	switch e.Word {
-	case wire.NotApproved:
-		out.State = wire.PendingApproval
-	case wire.LoginRequired:
-		out.State = wire.NeedsSignIn
-	case wire.HandledElsewhere:
-		out.State = wire.Elsewhere
-	case wire.ConfigInvalid:
-		out.State = wire.InvalidConfig
-	}
+	out.Error, out.State = e, StateAfter(e)
 	return out, e
 }

@@ -3,8 +3,6 @@ package engine
 import (
 	"context"
 	"errors"
-	"slices"
-	"sync"
 	"time"
 
 	"github.com/mcpctl/mcpctl/internal/engine/wire"
@@ -16,28 +14,12 @@ import (
 // they are connected or have failed, each for limit at most, 0 for a minute; a
 // server that has none to give carries its error and spoils no other.
 func (s *Session) ListTools(ctx context.Context, name string, limit time.Duration) (wire.Tools, error) {
-	var servers []*server
-	if name != "" {
-		sv, err := s.server(name)
-		if err != nil {
-			return wire.Tools{}, err
-		}
-		servers = append(servers, sv)
-	} else {
-		s.mu.Lock()
-		err := s.config.RefuseElsewhere()
-		s.mu.Unlock()
-		if err != nil {
-			return wire.Tools{}, err
-		}
-		servers = s.all()
+	servers, err := s.targets(name)
+	if err != nil {
+		return wire.Tools{}, err
 	}
 	out := wire.Tools{Schema: wire.Schema, Servers: make([]wire.ServerTools, len(servers))}
-	var wg sync.WaitGroup
-	for i, sv := range servers {
-		wg.Go(func() { out.Servers[i] = sv.describeTools(ctx, limit) })
-	}
-	wg.Wait()
+	each(servers, func(i int, sv *server) { out.Servers[i] = sv.describeTools(ctx, limit) })
 	s.join(&out)
 	if name != "" && out.Servers[0].Error != nil {
 		return wire.Tools{}, out.Servers[0].Error
@@ -84,9 +66,7 @@ func (sv *server) describeTools(ctx context.Context, limit time.Duration) wire.S
 		out.Error = wire.FromError(err).On(sv.name)
 		return out
 	}
-	for _, t := range sv.tools {
-		out.Tools = append(out.Tools, wire.Tool{Name: t.Name, Definition: t.Raw, Unusable: t.Unusable})
-	}
+	out.Tools = Tools(sv.tools)
 	return out
 }
 
@@ -100,12 +80,7 @@ func (s *Session) join(out *wire.Tools) {
 		}
 	}
 	s.mu.Unlock()
-	names := joinNames(keys)
-	for _, sv := range out.Servers {
-		for i := range sv.Tools {
-			sv.Tools[i].Joined = names[toolKey{sv.Name, sv.Tools[i].Name}]
-		}
-	}
+	nameTools(out, keys)
 }
 
 // CallTool calls a tool once; it is never repeated. The limit is the request's
@@ -125,6 +100,7 @@ func (s *Session) CallTool(ctx context.Context, call wire.CallTool) (wire.CallRe
 	if err := sv.offers(call.Tool); err != nil {
 		return wire.CallResult{}, err
 	}
+	ctx = heardBy(ctx, call)
 	raw, err := conn.CallTool(ctx, call.Tool, call.Arguments, timeout)
 	if errors.Is(err, dial.ErrSessionGone) {
 		// The server has forgotten the session and says that it did not run the
@@ -174,22 +150,7 @@ func (sv *server) offers(tool string) error {
 	s := sv.session
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	names := make([]string, len(sv.tools))
-	for i, t := range sv.tools {
-		names[i] = t.Name
-	}
-	i := slices.Index(names, tool)
-	if i >= 0 && sv.tools[i].Unusable == "" {
-		return nil
-	}
-	if i >= 0 {
-		return wire.NewError(wire.NotFound, "the tool '"+tool+"' cannot be used: "+sv.tools[i].Unusable, "").On(sv.name)
-	}
-	hint := "see: mcpctl tools " + sv.name
-	if near := store.Closest(tool, names); near != "" {
-		hint = "did you mean '" + near + "'?"
-	}
-	return wire.NewError(wire.NotFound, "server '"+sv.name+"' has no tool '"+tool+"'", hint).On(sv.name)
+	return Offers(sv.name, sv.tools, tool)
 }
 
 // Reconnect starts a server again, whatever state it is in, and returns when it

@@ -57,6 +57,14 @@ func Test(ctx context.Context, server store.Admitted, opts Options) Result {
 	return r
 }
 
+// Open connects to server for one use of it. A busy HTTP server is asked again, as in
+// Test; errors are those of dial.Open. What is started ends with Close of the
+// connection.
+func Open(ctx context.Context, server store.Admitted, opts dial.Options) (*dial.Conn, error) {
+	opts.Retries = retries
+	return dial.Open(ctx, server, opts)
+}
+
 // leeway lets the handshake's own limit, which names itself in its error, pass
 // before that of the whole test.
 const leeway = 50 * time.Millisecond

@@ -75,8 +75,11 @@ func (s *Store) programRisks(d *Definition) []string {
 		}
 	}
 	name := filepath.Base(d.Command)
-	if takesCode(name, d.Args) {
-		out = append(out, "runs arbitrary code: "+name+" is given a program in its arguments")
+	if interpreter := takesCode(name, d.Args); interpreter != "" {
+		out = append(out, "runs arbitrary code: "+interpreter+" is given a program in its arguments")
+	}
+	if flag := opensMachine(name, d.Args); flag != "" {
+		out = append(out, "opens this machine to a container: "+name+" is given "+flag)
 	}
 	if pkg := unpinned(name, d.Args); pkg != "" {
 		out = append(out, "unpinned: what '"+pkg+"' runs can change without asking")
@@ -110,16 +113,57 @@ func othersMayWrite(path string) bool {
 	return err == nil && info.Mode().Perm()&othersWrite != 0
 }
 
-// takesCode recognises interpreters that are given their program as a word.
-func takesCode(name string, args []string) bool {
-	flags := map[string][]string{
-		"sh": {"-c"}, "bash": {"-c"}, "zsh": {"-c"}, "dash": {"-c"}, "fish": {"-c"}, "env": {"-S"},
-		"node": {"-e", "--eval", "-p", "-r", "--require", "--import"}, "deno": {"eval"}, "bun": {"-e"},
-		"python": {"-c"}, "python3": {"-c"}, "perl": {"-e"}, "ruby": {"-e"}, "php": {"-r"}, "npx": {"-c", "--call"},
-	}[name]
-	return slices.ContainsFunc(args, func(arg string) bool {
-		return slices.ContainsFunc(flags, func(f string) bool { return arg == f || strings.HasPrefix(arg, f+"=") })
-	})
+// codeLetters are the options of one letter by which interpreters take a program as a
+// word; they may stand in a cluster, as in sh -ec.
+var codeLetters = map[string]string{
+	"sh": "c", "bash": "c", "zsh": "c", "dash": "c", "ksh": "c", "fish": "c", "env": "S", "osascript": "e",
+	"node": "epr", "bun": "ep", "python": "c", "perl": "eE", "ruby": "e", "php": "rBE", "lua": "e", "npx": "c",
+}
+
+// codeWords are the long ones.
+var codeWords = map[string][]string{
+	"node": {"--eval", "--print", "--require", "--import", "--loader"}, "deno": {"eval"}, "bun": {"--eval", "--print"},
+	"fish": {"--command"}, "env": {"--split-string"}, "npx": {"--call"},
+}
+
+// takesCode recognises interpreters that are given their program as a word, also
+// behind others, as in env A=b sh -c CODE. It returns the interpreter's name.
+func takesCode(name string, args []string) string {
+	words := append([]string{name}, args...)
+	for i, word := range words {
+		interpreter := strings.TrimRight(filepath.Base(word), "0123456789.")
+		before := ""
+		for _, arg := range words[i+1:] {
+			flag, _, _ := strings.Cut(arg, "=")
+			cluster := strings.HasPrefix(arg, "-") && !strings.HasPrefix(arg, "--") && strings.ContainsAny(arg[1:], codeLetters[interpreter])
+			if cluster || slices.Contains(codeWords[interpreter], flag) {
+				return filepath.Base(word)
+			}
+			if !strings.HasPrefix(arg, "-") && !strings.HasPrefix(before, "-") {
+				break // neither an option nor the value of one: from here on it is the program's
+			}
+			before = arg
+		}
+	}
+	return ""
+}
+
+// opensMachine recognises containers that are given more of this machine than a
+// container has by itself.
+func opensMachine(name string, args []string) string {
+	if name != "docker" && name != "podman" {
+		return ""
+	}
+	for _, arg := range args {
+		flag, _, _ := strings.Cut(arg, "=")
+		switch {
+		case slices.Contains([]string{"--volume", "--mount", "--privileged", "--device", "--pid", "--network", "--net", "--cap-add", "--volumes-from"}, flag):
+			return flag
+		case strings.HasPrefix(arg, "-v") && !strings.HasPrefix(arg, "--"):
+			return "-v"
+		}
+	}
+	return ""
 }
 
 // unpinned names the package that a runner fetches without a fixed version.
@@ -148,14 +192,18 @@ func unpinned(name string, args []string) string {
 	return ""
 }
 
-// loadsCode recognises variables by which an environment runs code of its own.
+// loadsCode recognises variables by which an environment runs code of its own, or
+// sends what a program says elsewhere.
 func loadsCode(name string) bool {
-	switch name {
-	case "NODE_OPTIONS", "PYTHONPATH", "PYTHONSTARTUP", "PERL5OPT", "PERL5LIB", "RUBYOPT", "RUBYLIB", "BASH_ENV", "ENV",
-		"GIT_SSH_COMMAND", "JAVA_TOOL_OPTIONS", "PATH", "SSL_CERT_FILE", "HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY":
+	switch upper := strings.ToUpper(name); upper {
+	case "NODE_OPTIONS", "NODE_PATH", "PYTHONPATH", "PYTHONSTARTUP", "PYTHONHOME", "PERL5OPT", "PERL5LIB", "RUBYOPT", "RUBYLIB", "BASH_ENV", "ENV",
+		"GIT_SSH_COMMAND", "GIT_SSH", "GIT_EXEC_PATH", "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_JAVA_OPTIONS", "CLASSPATH", "PATH",
+		"SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "NODE_TLS_REJECT_UNAUTHORIZED",
+		"HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY":
 		return true
+	default:
+		return strings.HasPrefix(upper, "LD_") || strings.HasPrefix(upper, "DYLD_") || strings.HasPrefix(upper, "NPM_CONFIG_") || strings.HasPrefix(upper, "GIT_CONFIG")
 	}
-	return strings.HasPrefix(name, "LD_") || strings.HasPrefix(name, "DYLD_") || strings.HasPrefix(strings.ToLower(name), "npm_config_")
 }
 
 // variableFacts names every variable an entry reads and where its value goes.

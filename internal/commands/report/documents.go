@@ -63,3 +63,17 @@ type LogLine struct {
 func NewLogLine(r record.Record) LogLine {
 	return LogLine{Schema: wire.Schema, Time: r.Time, Server: r.Server, Level: r.Level, Logger: r.Logger, Text: r.Text}
 }
+
+// Call is the document of `call`.
+type Call struct {
+	wire.CallResult
+	Saved []Saved `json:"saved,omitzero"` // with --save, empty when there was nothing to save
+}
+
+// Saved is a block of a result that was written to a file.
+type Saved struct {
+	Block    int    `json:"block"` // counted from 0, in the result's content
+	Path     string `json:"path"`
+	MimeType string `json:"mimeType"`
+	Bytes    int    `json:"bytes"`
+}

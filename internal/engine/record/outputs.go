@@ -15,10 +15,11 @@ import (
 // It may be used from several goroutines, and several processes may each have one on the same directory: a file that
 // another has removed already is as good as removed. Source: design section 12.
 type Outputs struct {
-	path  string
-	limit int64
-	age   time.Duration
-	now   func() time.Time
+	path   string
+	limit  int64
+	age    time.Duration
+	now    func() time.Time
+	spares *spares
 
 	mu sync.Mutex
 	// kept are the outputs that are there as far as is known, oldest first: saving one must not look at all the others.
@@ -46,16 +47,19 @@ func (k keptOutput) cost() int64 {
 // abandoned is the age from which a file that was begun and never finished is rubbish: no write takes so long.
 const abandoned = time.Hour
 
-// NewOutputs returns the outputs below a state directory. Nothing is made or read before the first Save.
-// Source: design sections 2.1 and 12.
+// NewOutputs returns the outputs below a state directory. Nothing is made or read before the first Save. The caller closes
+// it. Source: design sections 2.1 and 12.
 func NewOutputs(stateDir string) *Outputs {
-	return &Outputs{path: filepath.Join(stateDir, outputsName), limit: outputsLimit, age: outputsAge, now: time.Now}
+	return &Outputs{path: filepath.Join(stateDir, outputsName), limit: outputsLimit, age: outputsAge, now: time.Now, spares: newSpares()}
 }
+
+// Close ends what Save does ahead and waits for it. No Save may be under way, or come after it.
+func (s *Outputs) Close() { s.spares.close() }
 
 // Save records o under a new id, which it returns with the time: when it returns, ReadOutput finds it. It fails with
 // OutputTooLargeError, UnsafeError, OpenError or what the system says, and then nothing is recorded.
 //
-// The file is written beside its place and moved there: a process that is killed leaves it whole or not there. It is not
+// The file gets its name when it is whole: a process that is killed leaves it whole or not there. It is not
 // synced: an output is a convenience that is gone after a week anyway, and a sync would cost more than most calls. After
 // a power cut a file may be there that is not whole; readers notice, and take it for gone. Source: design section 12.
 func (s *Outputs) Save(o Output) (string, error) {
@@ -76,12 +80,25 @@ func (s *Outputs) Save(o Output) (string, error) {
 	if err := s.begin(dir); err != nil {
 		return "", err
 	}
-	err = dir.write(o.ID, head, o.Result) // outside the lock: a large one must not hold up the small ones
+	err = s.write(dir, o, head) // outside the lock: a large one must not hold up the small ones
 	s.done(dir, keptOutput{o.ID, s.now(), size}, err)
 	if err != nil {
 		return "", outputFailure(filepath.Join(s.path, o.ID+outputEnd), err)
 	}
 	return o.ID, nil
+}
+
+// write makes the file of an output, of one that was made ahead if it can, and sees to it that the next call finds one.
+func (s *Outputs) write(dir *outputsDir, o Output, head []byte) error {
+	if fd, ok := s.spares.take(); ok && dir.fill(fd, o.ID, head, o.Result) == nil {
+		s.spares.prepare(s.path)
+		return nil
+	}
+	err := dir.write(o.ID, head, o.Result)
+	if err == nil {
+		s.spares.prepare(s.path)
+	}
+	return err
 }
 
 // begin counts a file that is about to be written, and looks at the others when they may have changed.

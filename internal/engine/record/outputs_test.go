@@ -21,6 +21,13 @@ import (
 var answer = Output{Workspace: "/w", Server: "docs", Tool: "search", Arguments: json.RawMessage(`{"q":"x"}`),
 	Result: json.RawMessage(` { "content": [], "n": 1.50 }`)}
 
+// outputsIn returns outputs that end with the test.
+func outputsIn(t *testing.T, state string) *Outputs {
+	s := NewOutputs(state)
+	t.Cleanup(s.Close)
+	return s
+}
+
 func save(t *testing.T, s *Outputs, o Output) string {
 	t.Helper()
 	id, err := s.Save(o)
@@ -62,7 +69,7 @@ func TestSaveAndRead(t *testing.T) {
 	if rows, err := ListOutputs(state, "", 0); err != nil || rows != nil {
 		t.Errorf("%v, %v", rows, err)
 	}
-	s := NewOutputs(state)
+	s := outputsIn(t, state)
 	id := save(t, s, answer)
 	got, err := ReadOutput(state, id)
 	want := answer
@@ -108,7 +115,7 @@ func TestOutputModes(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(state, outputsName), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	id := save(t, NewOutputs(state), answer)
+	id := save(t, outputsIn(t, state), answer)
 	for path, want := range map[string]fs.FileMode{fileOf(state, id): 0o600, filepath.Join(state, outputsName): 0o700} {
 		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != want {
 			t.Errorf("%s: %v, %v", path, info.Mode(), err)
@@ -120,7 +127,7 @@ func TestOutputModes(t *testing.T) {
 func TestLongArguments(t *testing.T) {
 	t.Parallel()
 	state := t.TempDir()
-	s := NewOutputs(state)
+	s := outputsIn(t, state)
 	for _, n := range []int{maxArguments - len(`{"a":""}`), maxArguments, 16 << 20} {
 		o := answer
 		o.Arguments = json.RawMessage(`{"a":"` + strings.Repeat("é", n/2) + strings.Repeat("x", n%2) + `"}`)
@@ -145,7 +152,7 @@ func TestLongArguments(t *testing.T) {
 func TestOutputQuota(t *testing.T) {
 	t.Parallel()
 	state := t.TempDir()
-	s, other := NewOutputs(state), NewOutputs(state)
+	s, other := outputsIn(t, state), outputsIn(t, state)
 	s.limit, other.limit = 5*4096, 5*4096
 	var want []string
 	for i := range 20 {
@@ -173,7 +180,7 @@ func TestOutputQuota(t *testing.T) {
 func TestOutputTooLarge(t *testing.T) {
 	t.Parallel()
 	state := t.TempDir()
-	s := NewOutputs(state)
+	s := outputsIn(t, state)
 	s.limit = 10_000
 	id := save(t, s, answer)
 	big := answer
@@ -192,7 +199,7 @@ func TestOutputTooLarge(t *testing.T) {
 func TestOutputAge(t *testing.T) {
 	t.Parallel()
 	state := t.TempDir()
-	s := NewOutputs(state)
+	s := outputsIn(t, state)
 	old, young := save(t, s, answer), save(t, s, answer)
 	backdate(t, state, old, outputsAge+time.Minute)
 	backdate(t, state, young, outputsAge-time.Minute)
@@ -208,7 +215,7 @@ func TestOutputAge(t *testing.T) {
 	if err := errors.Join(os.WriteFile(abandonedFile, nil, 0o600), os.Chtimes(abandonedFile, long, long)); err != nil {
 		t.Fatal(err)
 	}
-	save(t, NewOutputs(state), answer)
+	save(t, outputsIn(t, state), answer)
 	for _, path := range []string{fileOf(state, old), abandonedFile} {
 		if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("%s is still there: %v", path, err)
@@ -232,7 +239,7 @@ func wantGone(t *testing.T, state, id string) {
 func TestB5OnlyIDs(t *testing.T) {
 	t.Parallel()
 	state := t.TempDir()
-	s := NewOutputs(state)
+	s := outputsIn(t, state)
 	id := save(t, s, answer)
 	for _, bad := range []string{"", "x", "../../etc/passwd", "/etc/passwd", "../outputs/" + id, id + "/", id + ".json", id + "\x00", id + "\n", "ÀÀÀÀÀÀÀÀÀÀÀÀÀÀÀÀ",
 		strings.Repeat("a", 15), strings.Repeat("a", 65), strings.Repeat(".", 16), "aaaaaaaaaaaaaaa-"} {
@@ -266,7 +273,7 @@ func TestB168OutputsUnsafe(t *testing.T) {
 		t.Fatal(err)
 	}
 	state := t.TempDir()
-	s := NewOutputs(state)
+	s := outputsIn(t, state)
 	id, keep := save(t, s, answer), save(t, s, answer)
 	for name, put := range map[string]func(path string) error{
 		"link":      func(path string) error { return os.Symlink(victim, path) },
@@ -296,7 +303,7 @@ func TestB168OutputsUnsafe(t *testing.T) {
 		if err := put(filepath.Join(state, outputsName)); err != nil {
 			t.Fatal(err)
 		}
-		_, saveErr := NewOutputs(state).Save(answer)
+		_, saveErr := outputsIn(t, state).Save(answer)
 		_, readErr := ReadOutput(state, id)
 		_, listErr := ListOutputs(state, "", 0)
 		for _, err := range []error{saveErr, readErr, listErr} {
@@ -318,7 +325,7 @@ func TestG7OutputLinkRace(t *testing.T) {
 	t.Parallel()
 	state, elsewhere := t.TempDir(), t.TempDir()
 	dir, aside := filepath.Join(state, outputsName), filepath.Join(state, "aside")
-	s := NewOutputs(state)
+	s := outputsIn(t, state)
 	save(t, s, answer)
 	done := make(chan struct{})
 	go func() {
@@ -347,7 +354,7 @@ func TestG7OutputLinkRace(t *testing.T) {
 func TestOutputCutShort(t *testing.T) {
 	t.Parallel()
 	state := t.TempDir()
-	s := NewOutputs(state)
+	s := outputsIn(t, state)
 	id := save(t, s, answer)
 	whole, err := os.ReadFile(fileOf(state, id))
 	if err != nil {
@@ -374,7 +381,7 @@ func TestOutputsTogether(t *testing.T) {
 	var ids []string
 	var wg sync.WaitGroup
 	for range 4 {
-		s := NewOutputs(state)
+		s := outputsIn(t, state)
 		for g := range 4 {
 			wg.Go(func() {
 				for i := range 25 {
@@ -403,7 +410,7 @@ func TestOutputsTogether(t *testing.T) {
 	if !slices.Equal(got, ids) {
 		t.Errorf("%d are there, %d were saved", len(got), len(ids))
 	}
-	s := NewOutputs(state)
+	s := outputsIn(t, state)
 	s.limit = 10 * 4096
 	save(t, s, answer)
 	if n := len(idsOf(t, state)); n != 10 {
@@ -418,7 +425,7 @@ func TestOutputCannotBeSaved(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(state, "file"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	_, err := NewOutputs(filepath.Join(state, "file")).Save(answer)
+	_, err := outputsIn(t, filepath.Join(state, "file")).Save(answer)
 	var failed *OpenError
 	if !errors.As(err, &failed) || failed.Code() != "MCP_IO" || !strings.Contains(failed.Error(), "cannot open the outputs") {
 		t.Errorf("got %v", err)

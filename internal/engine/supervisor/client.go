@@ -16,6 +16,7 @@ import (
 type Client struct {
 	o           DialOptions
 	dir, socket string
+	ears        ears
 
 	reaching sync.Mutex // held while connecting again; taken before mu
 
@@ -191,7 +192,8 @@ func (c *Client) SendOpen(ctx context.Context, open wire.SessionOpen) error {
 
 // Call sends a request and waits for its answer, which it reads into result.
 // Errors have the codes of design §8.3; for a tool call whose connection was lost
-// it is CALL_OUTCOME_UNKNOWN, because it may have run.
+// it is CALL_OUTCOME_UNKNOWN, because it may have run. When ctx ends first, the
+// supervisor is told to end the request.
 func (c *Client) Call(ctx context.Context, method string, params, result any) error {
 	l := c.current()
 	p, sendErr := l.conn.Send(ctx, method, params)
@@ -203,7 +205,7 @@ func (c *Client) Call(ctx context.Context, method string, params, result any) er
 		p, sendErr = after.conn.Send(ctx, method, params)
 	}
 	if err = sendErr; err == nil {
-		err = p.Wait(ctx, result)
+		err = wait(ctx, after, p, result)
 	}
 	for attempt := 0; c.o.Start && !c.isClosed() && attempt < startAttempts; attempt++ {
 		// It was not sent, not done, or does no harm a second time.
@@ -220,9 +222,18 @@ func (c *Client) Call(ctx context.Context, method string, params, result any) er
 			err = sendErr
 			continue
 		}
-		err = p.Wait(ctx, result)
+		err = wait(ctx, after, p, result)
 	}
 	return outcome(method, err)
+}
+
+// wait waits for an answer, and lets the request be ended when nobody does any more.
+func wait(ctx context.Context, l *link, p wire.Pending, result any) error {
+	err := p.Wait(ctx, result)
+	if err != nil && ctx.Err() != nil {
+		_ = l.conn.Cancel(context.WithoutCancel(ctx), p) // the connection may be gone, and then it has ended
+	}
+	return err
 }
 
 // outcome says of a tool call whose connection was lost what follows from that.
@@ -286,6 +297,14 @@ func (c *Client) Watch(ctx context.Context, session string, f func(wire.Status) 
 func (c *Client) Handle(ctx context.Context, req wire.Request) {
 	if c.o.Notified != nil {
 		c.o.Notified(req.Method, req.Params)
+	}
+	switch req.Method {
+	case wire.NotifyProgress:
+		c.progressed(req.Params)
+		return
+	case wire.NotifyElicit:
+		c.asked(ctx, req.Conn(), req.Params)
+		return
 	}
 	var st wire.Status
 	if req.Method != wire.NotifyStatus || json.Unmarshal(req.Params, &st) != nil {

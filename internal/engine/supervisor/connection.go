@@ -3,8 +3,10 @@ package supervisor
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -19,6 +21,8 @@ import (
 type connection struct {
 	s   *server
 	raw *net.UnixConn
+
+	conn atomic.Pointer[wire.Conn] // over raw, once it was let in
 
 	greeted atomic.Bool // it has said hello, and we have a protocol in common
 	asked   atomic.Bool // it asked for the end of the supervisor
@@ -38,12 +42,15 @@ type connection struct {
 	own      map[string]session
 	joined   map[string]session // kept ones it has named
 	watched  map[session]bool
-	readsLog bool // mcp.readLog with follow is under way
+	readsLog bool                           // mcp.readLog with follow is under way
+	cancels  map[string]*context.CancelFunc // of the requests in flight, by id
 	inFlight atomic.Int64
+
+	questions questions // of servers, put to this client
 }
 
 func newConnection(s *server, raw *net.UnixConn) *connection {
-	c := &connection{s: s, raw: raw, own: map[string]session{}, joined: map[string]session{}, watched: map[session]bool{}}
+	c := &connection{s: s, raw: raw, own: map[string]session{}, joined: map[string]session{}, watched: map[session]bool{}, cancels: map[string]*context.CancelFunc{}}
 	c.work, c.cancel = context.WithCancel(context.Background())
 	return c
 }
@@ -64,7 +71,27 @@ func (c *connection) serve() {
 	})
 	defer silent.Stop()
 	conn := wire.NewConn(context.Background(), c.raw, c)
+	c.conn.Store(conn)
 	<-conn.Done()
+}
+
+// lastWord sends those who watch the last status there is, that of servers which are
+// stopped: the end of the connection alone does not tell that from a crash. A client
+// that does not read is not waited for.
+func (c *connection) lastWord() {
+	_ = c.raw.SetWriteDeadline(time.Now().Add(lastWordTimeout)) // before mu: who holds it may be writing to such a client
+	c.mu.Lock()
+	watched := slices.Collect(maps.Keys(c.watched))
+	c.mu.Unlock()
+	conn := c.conn.Load()
+	if conn == nil {
+		return
+	}
+	for _, sess := range watched {
+		if conn.Notify(context.Background(), wire.NotifyStatus, sess.Status()) != nil {
+			return
+		}
+	}
 }
 
 // end cancels what the client asked for and closes the sessions it owns. It
@@ -121,11 +148,25 @@ func (c *connection) Handle(ctx context.Context, req wire.Request) {
 		return
 	}
 	c.inFlight.Add(1)
+	doing, cancel := context.WithCancel(c.work)
+	id := req.ID()
+	c.cancels[id] = &cancel
 	c.calls.Go(func() {
 		defer c.inFlight.Add(-1)
+		defer c.forget(id, &cancel)
 		defer c.recoverFrom(ctx, req)
-		work(c.work)
+		work(doing)
 	})
+}
+
+// forget ends what belongs to a request that is answered.
+func (c *connection) forget(id string, cancel *context.CancelFunc) {
+	(*cancel)()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.cancels[id] == cancel { // and not a later request that a client gave the same id
+		delete(c.cancels, id)
+	}
 }
 
 // recoverFrom turns a panic into the failure of one request: the process holds

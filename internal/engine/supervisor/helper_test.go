@@ -243,6 +243,7 @@ func (r *running) wait(t *testing.T) string {
 
 // fakeSession stands for an engine.
 type fakeSession struct {
+	session // nil: what is not here is not asked for
 	o       engine.SessionOptions
 	call    func(ctx context.Context, call wire.CallTool) (wire.CallResult, error)
 	busy    atomic.Bool
@@ -278,6 +279,7 @@ func (f *fakeSession) Reload(context.Context, bool) wire.Reloaded { return wire.
 func (f *fakeSession) Register(wire.Register) error               { return nil }
 func (f *fakeSession) Unregister(string) error                    { return nil }
 func (f *fakeSession) SetOverride(wire.SetOverride) error         { return nil }
+func (f *fakeSession) Stopping(string)                            {}
 func (f *fakeSession) Busy() bool                                 { return f.busy.Load() }
 func (f *fakeSession) Close()                                     { close(f.closed) }
 

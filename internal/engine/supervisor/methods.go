@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"time"
 
 	"github.com/mcpctl/mcpctl/internal/engine"
 	"github.com/mcpctl/mcpctl/internal/engine/wire"
@@ -22,6 +21,8 @@ var quick = map[string]func(*connection, wire.Request) (any, error){
 	wire.MethodSessionOpen: (*connection).open,
 	wire.MethodList:        list,
 	wire.MethodStatus:      status,
+	wire.MethodElicitReply: elicitReply,
+	wire.NotifyCancel:      cancelRequest,
 
 	wire.MethodSessionList:        sessionList,
 	wire.MethodReload:             reload,
@@ -34,10 +35,15 @@ var quick = map[string]func(*connection, wire.Request) (any, error){
 // and return the rest, which answers from a goroutine and ends with ctx. held:
 // the connection's mu.
 var slow = map[string]func(*connection, wire.Request) (rest func(ctx context.Context), err error){
-	wire.MethodWatch:     watch,
-	wire.MethodListTools: listTools,
-	wire.MethodCallTool:  callTool,
-	wire.MethodReconnect: reconnect,
+	wire.MethodWatch:         watch,
+	wire.MethodListTools:     listTools,
+	wire.MethodCallTool:      callTool,
+	wire.MethodListResources: listResources,
+	wire.MethodReadResource:  readResource,
+	wire.MethodListPrompts:   listPrompts,
+	wire.MethodGetPrompt:     getPrompt,
+	wire.MethodComplete:      complete,
+	wire.MethodReconnect:     reconnect,
 
 	wire.MethodAdd:                editing(func(in *wire.Add) *string { return &in.Session }, addServer),
 	wire.MethodUpdate:             editing(func(in *wire.Update) *string { return &in.Session }, updateServer),
@@ -206,26 +212,6 @@ func (c *connection) as(id string) func(context.Context) context.Context {
 		return func(ctx context.Context) context.Context { return ctx }
 	}
 	return func(ctx context.Context) context.Context { return engine.WithEnviron(ctx, env) }
-}
-
-func listTools(c *connection, req wire.Request) (func(context.Context), error) {
-	var in wire.InServer
-	sess, err := c.decode(req, &in, &in.Session)
-	as := c.as(in.Session)
-	return func(ctx context.Context) {
-		tools, err := sess.ListTools(as(ctx), in.Server, time.Duration(in.TimeoutMS)*time.Millisecond)
-		req.Reply(ctx, tools, err)
-	}, err
-}
-
-func callTool(c *connection, req wire.Request) (func(context.Context), error) {
-	var in wire.CallTool
-	sess, err := c.decode(req, &in, &in.Session)
-	as := c.as(in.Session)
-	return func(ctx context.Context) {
-		result, err := sess.CallTool(as(ctx), in)
-		req.Reply(ctx, result, err)
-	}, err
 }
 
 func reconnect(c *connection, req wire.Request) (func(context.Context), error) {

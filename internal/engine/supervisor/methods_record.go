@@ -33,6 +33,15 @@ func (s *server) outputsOf(p store.Places) *recorder {
 	return r
 }
 
+// closeOutputs ends what is done ahead for outputs, when every session has ended.
+func (s *server) closeOutputs() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, r := range s.outputs {
+		r.outputs.Close()
+	}
+}
+
 // readOutput answers with a recorded output of this supervisor's, wherever it is.
 func readOutput(c *connection, req wire.Request) (func(context.Context), error) {
 	var in wire.ReadOutput

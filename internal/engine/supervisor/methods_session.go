@@ -30,6 +30,7 @@ func (c *connection) join(in wire.SessionOpen) (session, error) {
 	if err != nil {
 		return nil, err
 	}
+	sess.Refresh(nil)
 	c.joined[in.ID] = sess
 	if in.AsDefault {
 		c.latest, c.environ, c.reopen = sess, nil, nil
@@ -56,23 +57,39 @@ func (c *connection) reachable(id string) (session, error) {
 
 // keep makes a session that outlives its connection.
 func (s *server) keep(st *store.Store) (session, string, error) {
-	s.mu.Lock()
-	full := len(s.kept) >= maxKept
-	s.mu.Unlock()
-	if full {
-		return nil, "", wire.NewError(wire.Failure, fmt.Sprintf("%d sessions are kept already", maxKept), "close some with: mcpctl session close")
+	if err := s.mayKeep(); err != nil {
+		return nil, "", err
 	}
 	id := randomID()
 	sess := s.makeSession(st, id)
 	s.mu.Lock()
-	if !s.closing {
+	err := s.mayKeepLocked() // another connection may have been faster
+	if err == nil {
 		s.kept[id] = sess
-		s.mu.Unlock()
-		return sess, id, nil
 	}
 	s.mu.Unlock()
-	s.closeSession(sess)
-	return nil, "", stopping()
+	if err != nil {
+		s.closeSession(sess)
+		return nil, "", err
+	}
+	return sess, id, nil
+}
+
+func (s *server) mayKeep() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.mayKeepLocked()
+}
+
+// mayKeepLocked says why no further session may be kept. held: mu.
+func (s *server) mayKeepLocked() error {
+	switch {
+	case s.closing:
+		return stopping()
+	case len(s.kept) >= maxKept:
+		return wire.NewError(wire.Failure, fmt.Sprintf("%d sessions are kept already", maxKept), "close some with: mcpctl session close")
+	}
+	return nil
 }
 
 // isOpen tells whether a session has not been closed.
@@ -136,17 +153,16 @@ func (s *server) endSession(sess session) {
 	maps.DeleteFunc(s.kept, func(_ string, kept session) bool { return kept == sess })
 	slots := slices.Collect(maps.Values(s.shared))
 	s.mu.Unlock()
+	ended := make(chan struct{})
 	for _, slot := range slots {
 		slot.mu.Lock()
 		if slot.sess == sess {
-			slot.sess = nil
-			s.closeSession(sess)
+			slot.sess, slot.ending = nil, ended
 		}
 		slot.mu.Unlock()
 	}
-	if s.isOpen(sess) {
-		s.closeSession(sess)
-	}
+	s.closeSession(sess)
+	close(ended)
 	select { // one that kept the supervisor alive may have been the last
 	case s.quiet <- struct{}{}:
 	default:

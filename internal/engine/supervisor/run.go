@@ -134,6 +134,9 @@ func (s *server) close() {
 		s.sweepOwn()
 	}
 	s.inst.hide()
+	if all { // else a call may still be recorded
+		s.closeOutputs()
+	}
 	s.log.end()
 	s.log.event("info", "supervisor stopped")
 	s.inst.held.release()

@@ -33,7 +33,7 @@ type sample struct {
 
 func coreSamples() []sample {
 	at := time.Date(2026, 9, 30, 12, 0, 0, 250e6, time.UTC)
-	three, docs := 3, "docs"
+	one, three, five, docs := 1, 3, 5.0, "docs"
 	tool := wire.Tool{Name: "echo", Joined: "mcp__docs__echo", Definition: json.RawMessage(`{"name":"echo","inputSchema":{"type":"object"}}`)}
 	failure := wire.NewError(wire.ConnectFailed, "the server left with status 3", "see: mcpctl logs broken").On("broken")
 	problem := wire.Problem{Code: wire.ConfigInvalid, Severity: "error", Source: "/w/.mcp.json", Line: 2, Column: 3, Server: &docs,
@@ -93,12 +93,39 @@ func coreSamples() []sample {
 		{"mcp.watch", wire.MethodWatch, "request", session},
 		{"mcp.watch", "", "result", status},
 		{"mcp.listTools", wire.MethodListTools, "request", wire.InServer{Session: "default", Server: "docs"}},
+		{"mcp.listTools.one", wire.MethodListTools, "request", wire.InServer{Session: "default", Server: "docs", Tool: "search"}},
 		{"mcp.listTools", "", "result", wire.Tools{Schema: 1, Servers: []wire.ServerTools{
 			{Name: "docs", State: wire.Connected, Tools: []wire.Tool{tool}}, {Name: "broken", State: wire.Failed, Tools: []wire.Tool{}, Error: failure}}}},
 		{"mcp.callTool", wire.MethodCallTool, "request", wire.CallTool{Session: "default", Server: "docs", Tool: "echo",
 			Arguments: json.RawMessage(`{"n":12345678901234567890.10,"text":"hello"}`), TimeoutMS: 5000}},
 		{"mcp.callTool", "", "result", wire.CallResult{Schema: 1, Server: "docs", Tool: "echo",
 			Result: json.RawMessage(`{"content":[{"type":"text","text":"hello"}],"x":1.50}`), MS: 12}},
+		{"mcp.callTool.heard", wire.MethodCallTool, "request", wire.CallTool{Session: "default", Server: "docs", Tool: "echo", ProgressToken: "p1", Elicit: true}},
+		{"mcp.progress", wire.NotifyProgress, "notification", wire.Progress{Token: "p1", Server: "docs", Progress: 2, Total: &five, Message: "step 2"}},
+		{"mcp.elicit", wire.NotifyElicit, "notification", wire.Elicitation{ID: "0123456789abcdef", Server: "docs", Mode: "form", Message: "What is your name?",
+			Schema: json.RawMessage(`{"type":"object","properties":{"name":{"type":"string","default":"Ann"}}}`)}},
+		{"mcp.elicit.url", wire.NotifyElicit, "notification", wire.Elicitation{ID: "0123456789abcdef", Server: "docs", Mode: "url", Message: "Please sign in.", URL: "https://example.com/visit?id=1"}},
+		{"mcp.elicitReply", wire.MethodElicitReply, "request", wire.ElicitReply{ID: "0123456789abcdef", Action: "accept", Content: json.RawMessage(`{"name":"Bob"}`)}},
+		{"mcp.elicitReply", "", "result", none},
+		{"cancelRequest", wire.NotifyCancel, "notification", wire.Cancel{ID: json.RawMessage("7")}},
+		{"mcp.listResources", wire.MethodListResources, "request", wire.InServer{Session: "default", Server: "docs"}},
+		{"mcp.listResources", "", "result", wire.Resources{Schema: 1, Servers: []wire.ServerResources{
+			{Name: "docs", State: wire.Connected, Resources: []json.RawMessage{json.RawMessage(`{"uri":"docs://a","name":"a","x":1.50}`)},
+				Templates: []json.RawMessage{json.RawMessage(`{"uriTemplate":"docs://item/{id}","name":"item"}`)}},
+			{Name: "broken", State: wire.Failed, Resources: []json.RawMessage{}, Templates: []json.RawMessage{}, Error: failure}}}},
+		{"mcp.readResource", wire.MethodReadResource, "request", wire.ReadResource{Session: "default", Server: "docs", URI: "docs://a", TimeoutMS: 5000}},
+		{"mcp.readResource", "", "result", wire.ResourceResult{Schema: 1, Server: "docs", URI: "docs://a",
+			Result: json.RawMessage(`{"contents":[{"uri":"docs://a","text":"hello"}]}`), MS: 12}},
+		{"mcp.listPrompts", wire.MethodListPrompts, "request", wire.InServer{Session: "default"}},
+		{"mcp.listPrompts", "", "result", wire.Prompts{Schema: 1, Servers: []wire.ServerPrompts{
+			{Name: "docs", State: wire.Connected, Prompts: []json.RawMessage{json.RawMessage(`{"name":"greet","arguments":[{"name":"name","required":true}]}`)}},
+			{Name: "broken", State: wire.Failed, Prompts: []json.RawMessage{}, Error: failure}}}},
+		{"mcp.getPrompt", wire.MethodGetPrompt, "request", wire.GetPrompt{Session: "default", Server: "docs", Prompt: "greet", Arguments: map[string]string{"name": "Ann"}}},
+		{"mcp.getPrompt", "", "result", wire.PromptResult{Schema: 1, Server: "docs", Prompt: "greet",
+			Result: json.RawMessage(`{"messages":[{"role":"user","content":{"type":"text","text":"Greet Ann."}}]}`), MS: 12}},
+		{"mcp.complete", wire.MethodComplete, "request", wire.Complete{Session: "default", Server: "docs", Prompt: "greet", Argument: "name", Value: "A",
+			Context: map[string]string{"style": "short"}}},
+		{"mcp.complete", "", "result", wire.Completions{Schema: 1, Server: "docs", Values: []string{"Ann"}, Total: &one}},
 		{"mcp.reconnect", wire.MethodReconnect, "request", wire.InServer{Session: "default", Server: "docs"}},
 		{"mcp.reconnect", "", "result", none},
 		{"mcp.readOutput", wire.MethodReadOutput, "request", wire.ReadOutput{ID: "k7m2p4q6r3s5t7u2v4w6x3y5z7"}},

@@ -153,14 +153,21 @@ func (s *server) closeAll() (asked []*connection, all bool) {
 	conns, slots, kept := slices.Clone(s.conns), slices.Collect(maps.Values(s.shared)), slices.Collect(maps.Values(s.kept))
 	clear(s.kept)
 	s.mu.Unlock()
+	for _, sess := range s.openSessions() {
+		sess.Stopping("the supervisor is stopping")
+	}
 	var wg sync.WaitGroup
 	for _, c := range conns {
 		if c.asked.Load() {
 			asked = append(asked, c)
-		} else {
-			c.raw.Close()
+			wg.Go(c.end)
+			continue
 		}
-		wg.Go(c.end)
+		wg.Go(func() {
+			c.lastWord()
+			c.raw.Close()
+			c.end()
+		})
 	}
 	for _, slot := range slots {
 		wg.Go(func() { s.closeShared(slot) })

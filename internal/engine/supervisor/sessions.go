@@ -24,10 +24,16 @@ type session interface {
 	changeable
 	ListTools(ctx context.Context, server string, limit time.Duration) (wire.Tools, error)
 	CallTool(ctx context.Context, call wire.CallTool) (wire.CallResult, error)
+	ListResources(ctx context.Context, server string, limit time.Duration) (wire.Resources, error)
+	ReadResource(ctx context.Context, in wire.ReadResource) (wire.ResourceResult, error)
+	ListPrompts(ctx context.Context, server string, limit time.Duration) (wire.Prompts, error)
+	GetPrompt(ctx context.Context, in wire.GetPrompt) (wire.PromptResult, error)
+	Complete(ctx context.Context, in wire.Complete) (wire.Completions, error)
 	Reconnect(ctx context.Context, server string) error
 	Info() wire.SessionInfo
 	Store() *store.Store
 	Busy() bool
+	Stopping(why string)
 	Close()
 }
 
@@ -53,8 +59,9 @@ func keyOf(st *store.Store) sessionKey {
 // is held while it is made or refreshed, so that two clients of one workspace
 // make one and other workspaces do not wait. Lock order: mu, then the server's.
 type sharedSession struct {
-	mu   sync.Mutex
-	sess session // nil until made
+	mu     sync.Mutex
+	sess   session       // nil until made
+	ending chan struct{} // closed when the one before is gone, with its servers; nil: there was none
 }
 
 // stoppingText is the answer to what comes too late and was not done; a client that
@@ -76,6 +83,15 @@ func (s *server) openShared(st *store.Store) (session, error) {
 	}
 	s.mu.Unlock()
 	slot.mu.Lock()
+	for slot.ending != nil { // two processes of one server must not overlap
+		ending := slot.ending
+		slot.mu.Unlock()
+		<-ending
+		slot.mu.Lock()
+		if slot.ending == ending {
+			slot.ending = nil
+		}
+	}
 	defer slot.mu.Unlock()
 	if s.isClosing() {
 		return nil, stopping()

@@ -43,6 +43,8 @@ const (
 	// closeTimeout bounds the wait for servers and calls to end when leaving; it
 	// is over the six seconds a server that ignores everything takes.
 	closeTimeout = 12 * time.Second
+	// lastWordTimeout bounds what is written to a client when the supervisor stops.
+	lastWordTimeout = 500 * time.Millisecond
 	// stopTimeout bounds Stop: closeTimeout and some room.
 	stopTimeout = 15 * time.Second
 	// takeoverTimeout bounds the wait for a supervisor whose socket a service manager

@@ -90,13 +90,13 @@ func TestSlowIsNotStuck(t *testing.T) {
 	f := &fakes{}
 	gate := make(chan struct{}, 1)
 	var slow atomic.Bool
-	r := p.serve(t, func(o engine.SessionOptions) session { return slowSession{f.make(o).(*fakeSession), &slow, gate} }, func(s *server) { s.watchEvery = 10 * time.Millisecond })
+	r := p.serve(t, func(o engine.SessionOptions) session { return slowSession{f.make(o).(*fakeSession), &slow, gate} }, func(s *server) { s.watchEvery = 50 * time.Millisecond })
 	c := p.dial(t, false)
 	if _, err := c.Open(t.Context(), p.open(p.workspace(t, "a"))); err != nil {
 		t.Fatal(err)
 	}
 	slow.Store(true)
-	for range 20 { // each answer comes within two looks
+	for range 10 { // each answer comes within two looks
 		select {
 		case gate <- struct{}{}:
 		case <-time.After(testTimeout):

@@ -10,7 +10,9 @@ import (
 	"io"
 	"log"
 	"reflect"
+	"strconv"
 	"sync"
+	"sync/atomic"
 
 	"github.com/sourcegraph/jsonrpc2"
 )
@@ -74,6 +76,15 @@ func (r Request) Reply(ctx context.Context, result any, err error) {
 	_ = r.conn.rpc.ReplyWithError(ctx, r.id, FromError(err).RPC())
 }
 
+// ID is the id of the request, as text that tells all ids of a connection apart; ""
+// for a notification.
+func (r Request) ID() string {
+	if r.notif {
+		return ""
+	}
+	return r.id.String()
+}
+
 // response is an answer as it stands on the line. The library would encode the result
 // twice, which for a tool's answer of 16 MiB takes as much memory again.
 type response struct {
@@ -98,6 +109,7 @@ func (r Request) UnknownMethod(ctx context.Context) {
 type Conn struct {
 	rpc   *jsonrpc2.Conn
 	lines *lines
+	next  atomic.Uint64 // id of the next request
 }
 
 // NewConn speaks over rwc until it closes. h gets the peer's requests; ctx of
@@ -142,19 +154,27 @@ func (c *Conn) Notify(ctx context.Context, method string, params any) error {
 type Pending struct {
 	method string
 	waiter jsonrpc2.Waiter
+	id     uint64
 }
 
 // Send sends a request without waiting, so that several can be under way at
 // once; the peer gets them in order.
 func (c *Conn) Send(ctx context.Context, method string, params any) (Pending, error) {
-	w, err := c.rpc.DispatchCall(ctx, method, params)
+	id := c.next.Add(1) - 1
+	w, err := c.rpc.DispatchCall(ctx, method, params, jsonrpc2.PickID(jsonrpc2.ID{Num: id}))
 	if errors.Is(err, ErrTooLong) {
 		return Pending{}, NewError(Usage, "the parameters of '"+method+"' are too long: "+err.Error(), "")
 	}
 	if err != nil {
 		return Pending{}, lost(err)
 	}
-	return Pending{method, w}, nil
+	return Pending{method, w, id}, nil
+}
+
+// Cancel tells the peer that nobody waits for the answer any more. It is still
+// answered, as all requests are.
+func (c *Conn) Cancel(ctx context.Context, p Pending) error {
+	return c.Notify(ctx, NotifyCancel, Cancel{ID: strconv.AppendUint(nil, p.id, 10)})
 }
 
 // Wait waits for the answer and reads it into result. Errors are *Error.

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"encoding/json"
+	"slices"
 	"time"
 )
 
@@ -178,11 +179,13 @@ type InSession struct {
 }
 
 // InServer names one server of a session; "" means all where that makes sense.
-// TimeoutMS bounds the wait for each, 0 is a minute.
+// TimeoutMS bounds the wait for each, 0 is a minute. Tool asks mcp.listTools for the
+// tools of that name alone.
 type InServer struct {
 	Session   string `json:"session"`
 	Server    string `json:"server,omitempty"`
 	TimeoutMS int64  `json:"timeoutMs,omitempty"`
+	Tool      string `json:"tool,omitempty"`
 }
 
 // CallTool asks for one tool call. Arguments are passed on byte for byte.
@@ -218,6 +221,13 @@ type CallResult struct {
 type Tools struct {
 	Schema  int           `json:"schema"`
 	Servers []ServerTools `json:"servers"`
+}
+
+// Only leaves the tools of that name alone.
+func (t Tools) Only(name string) {
+	for i, sv := range t.Servers {
+		t.Servers[i].Tools = slices.DeleteFunc(slices.Clone(sv.Tools), func(tool Tool) bool { return tool.Name != name })
+	}
 }
 
 // ServerTools are the tools of one server. Tools hold each definition as the

@@ -1,6 +1,10 @@
 package wire
 
-import "encoding/json"
+import (
+	"encoding/json"
+
+	"github.com/sourcegraph/jsonrpc2"
+)
 
 // What uses a server beside its tools: resources, prompts, completion, and what
 // comes back while a request is under way. Items and results are the server's own
@@ -133,4 +137,14 @@ type ElicitReply struct {
 // Cancel is the parameters of $/cancelRequest: the id of a request in flight.
 type Cancel struct {
 	ID json.RawMessage `json:"id"`
+}
+
+// Request is the ID of the request that is meant, as Request.ID gives it; false for
+// what is no id.
+func (c Cancel) Request() (string, bool) {
+	var id jsonrpc2.ID
+	if len(c.ID) == 0 || string(c.ID) == "null" || json.Unmarshal(c.ID, &id) != nil {
+		return "", false
+	}
+	return id.String(), true
 }

@@ -12,7 +12,6 @@ package dial
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"sync"
 	"time"
@@ -33,6 +32,12 @@ type Options struct {
 	// Auth makes the sign-in of a connection from the server and its Launch; it may
 	// return nil for none. Without it a server that asks for a sign-in is LOGIN_REQUIRED.
 	Auth func(store.Admitted, store.Launch) Auth
+	// Elicit declares that the user can be asked (WithCaller says who). Without it the
+	// server is told that nobody can be.
+	Elicit bool
+	// Workspace is what the server is told as its root; "" declares no roots. The
+	// folders that a stdio entry's arguments name take its place (design §9.2).
+	Workspace string
 	// Retries is how often a request other than a tool call is repeated when an
 	// HTTP server answers 408, 429 or 5xx. It is for a caller that connects once;
 	// one that connects again by itself leaves it 0 (design §9.2).
@@ -57,6 +62,7 @@ type Info struct {
 	ServerName, ServerVersion string
 	Instructions              string
 	Tools, Resources, Prompts bool // what it announced to offer
+	Completions               bool
 }
 
 // link is the way to a server: a process, or HTTP.
@@ -78,14 +84,17 @@ type Conn struct {
 	voice   *voice
 	launch  store.Launch
 	info    Info
+	roots   []string // folders, when roots are declared
 
 	life context.Context // of every call
 	end  context.CancelCauseFunc
 
-	mu      sync.Mutex
-	clocks  map[string]*clock          // of the calls in flight, by progress token
-	pages   map[string]json.RawMessage // of the last tools/list, by cursor
-	counter int
+	mu       sync.Mutex
+	clocks   map[string]*clock     // of the requests in flight, by progress token
+	mirrors  map[string][]mirrored // arguments that go into headers, by tool
+	visits   map[*visit]bool       // pages that users were sent to
+	counter  int
+	declined int // questions nobody was asked
 }
 
 // Open runs the commands of the server's values, connects to it and shakes hands,

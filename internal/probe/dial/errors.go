@@ -42,6 +42,7 @@ type Error struct {
 	RetryAfter time.Duration // what an HTTP server asked for; 0 when it did not
 	Err        error         // for errors.Is; Message says all of it that matters
 	status     int           // the HTTP status behind it; 0 for none
+	rpc        int64         // the code of the JSON-RPC error behind it; 0 for none
 }
 
 func (e *Error) Error() string { return e.Message }

@@ -12,10 +12,13 @@ import (
 )
 
 // The bounds within which a server's wish for a pause is honoured: 0 would be a
-// storm, a year would be for ever (design §9.2).
+// storm, a year would be for ever (design §9.2). The stream of a call may come
+// back sooner, a few times: somebody waits for it.
 const (
 	minReconnect = time.Second
 	maxReconnect = 5 * time.Minute
+	minResume    = 250 * time.Millisecond
+	soonResumes  = 10
 )
 
 // event is one server-sent event. Source: the HTML standard, "Server-sent
@@ -106,7 +109,7 @@ func clampRetry(text string) time.Duration {
 		return 0
 	}
 	const most = int64(maxReconnect / time.Millisecond)
-	return max(minReconnect, time.Duration(max(0, min(ms, most)))*time.Millisecond)
+	return max(minResume, time.Duration(max(0, min(ms, most)))*time.Millisecond)
 }
 
 // write puts the event into out in the one form the SDK's own reader takes.
@@ -140,6 +143,7 @@ type filter struct {
 	guard    *guard
 	endpoint bool                       // the first event of the old transport is still to come
 	keep     func(jsonrpc.Message) bool // nil keeps every message
+	x        *exchange                  // whose answer the stream is; nil for a stream of its own
 	fail     func(error)                // told of a stream that is not to be read on; may be nil
 	seen     func(event)                // told of every event; may be nil
 	out      bytes.Buffer
@@ -147,7 +151,7 @@ type filter struct {
 
 // newFilter filters the answer to the request of x, which may be nil.
 func (g *guard) newFilter(body io.ReadCloser, x *exchange, keep func(jsonrpc.Message) bool) *filter {
-	f := &filter{body: body, lines: newEventLines(body), guard: g, keep: keep}
+	f := &filter{body: body, lines: newEventLines(body), guard: g, keep: keep, x: x}
 	if x != nil {
 		f.fail = x.setFault
 	}
@@ -174,6 +178,9 @@ func (f *filter) Close() error { return f.body.Close() }
 
 func (f *filter) pass(ev event) {
 	ev.id = headerSafe(ev.id)
+	if ev.retry > 0 && !f.x.soon() {
+		ev.retry = max(ev.retry, minReconnect)
+	}
 	if f.seen != nil {
 		f.seen(ev)
 	}
@@ -182,32 +189,40 @@ func (f *filter) pass(ev event) {
 		ev.write(&f.out)
 		return
 	}
-	if !f.wanted(ev) {
-		ev.data = nil
-	}
+	ev.data = f.wanted(ev)
 	ev.name = "" // what is passed on is a message, whatever the spelling
 	if len(ev.data) > 0 || ev.id != "" || ev.retry > 0 {
 		ev.write(&f.out)
 	}
 }
 
-// wanted tells whether the data of an event goes to the SDK.
-func (f *filter) wanted(ev event) bool {
+// wanted returns the message of an event that goes to the SDK; nil for none.
+func (f *filter) wanted(ev event) []byte {
 	if ev.name != "" && ev.name != "message" || len(bytes.TrimSpace(ev.data)) == 0 {
-		return false
+		return nil
 	}
 	m, err := jsonrpc.DecodeMessage(ev.data)
 	if err != nil {
 		f.guard.stray(ev.data)
-		return false
+		return nil
 	}
 	if f.keep != nil && !f.keep(m) {
-		return false
+		return nil
 	}
-	if resp, ok := m.(*jsonrpc.Response); ok {
-		f.guard.ledger.received(resp)
+	switch m := m.(type) {
+	case *jsonrpc.Response:
+		f.guard.ledger.received(m)
+	case *jsonrpc.Request:
+		heard := f.guard.ledger.hear(m, f.x)
+		if heard == nil {
+			return nil
+		}
+		if heard != m {
+			data, _ := jsonrpc.EncodeMessage(heard) // made of JSON a moment ago
+			return data
+		}
 	}
-	return true
+	return ev.data
 }
 
 // stray counts and reports an event that is no message.

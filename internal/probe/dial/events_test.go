@@ -15,7 +15,7 @@ func TestReadEvent(t *testing.T) {
 	t.Parallel()
 	const stream = "\n: comment\n\nevent: a\nid: 1\nretry: 0\ndata: x\ndata:y\ndata:  z\n\nretry: 99999999999999999999\nunknown\n\ndata\n\ndata: cut off"
 	want := []event{
-		{name: "a", id: "1", retry: time.Second, data: []byte("x\ny\n z")},
+		{name: "a", id: "1", retry: minResume, data: []byte("x\ny\n z")},
 		{retry: 5 * time.Minute},
 		{},
 		{data: []byte("cut off")},

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
+	"strings"
 	"sync"
 	"time"
 
@@ -22,7 +23,7 @@ const discoverWait = 10 * time.Second
 
 const (
 	sessionHeader   = "Mcp-Session-Id"
-	lastEventHeader = "Last-Event-ID"
+	lastEventHeader = "Last-Event-Id" // as net/http writes Last-Event-ID
 	jsonType        = "application/json"
 	eventType       = "text/event-stream"
 )
@@ -47,8 +48,9 @@ type guard struct {
 	initOnce    sync.Once
 	streams     sync.WaitGroup // background streams; they end with life
 
-	onLost    func(error) // the session is of no use any more
-	onRefused func(error) // the server says 401 to values that commands gave; nil: there are none
+	mirror    func(*jsonrpc.Request, http.Header) // sets headers of a call; may be nil
+	onLost    func(error)                         // the session is of no use any more
+	onRefused func(error)                         // the server says 401 to values that commands gave; nil: there are none
 
 	mu     sync.Mutex
 	sticky error // a failure of server/discover that initialize would only repeat
@@ -91,7 +93,15 @@ func (g *guard) post(req *http.Request) (*http.Response, error) {
 	if call == nil { // an answer of ours
 		return g.exchange(req, body, &jsonrpc.Request{}, nil)
 	}
-	g.ledger.sending(req.Context(), call)
+	if out, changed := g.ledger.sending(req.Context(), call); changed {
+		call = out
+		if body, err = jsonrpc.EncodeMessage(call); err != nil {
+			return nil, err
+		}
+	}
+	if g.mirror != nil {
+		g.mirror(call, req.Header)
+	}
 	switch call.Method {
 	case "subscriptions/listen":
 		return g.listen(req, call), nil
@@ -250,7 +260,7 @@ func (g *guard) send(req *http.Request, body []byte) (*http.Response, error) {
 		switch _, taken := out.Header[name]; {
 		case name == "Host":
 			out.Host = values[0]
-		case !taken: // the protocol's own headers are not the entry's to change
+		case !taken && !protocols(name):
 			out.Header[name] = values
 		}
 	}
@@ -269,6 +279,17 @@ func (g *guard) send(req *http.Request, body []byte) (*http.Response, error) {
 	}
 	resp.Body = &releasing{ReadCloser: resp.Body, release: release}
 	return resp, nil
+}
+
+// protocols tells the headers that are the protocol's own and not the entry's to set,
+// also on a request that is sent without them.
+func protocols(name string) bool {
+	switch name {
+	case "Mcp-Protocol-Version", "Mcp-Method", nameHeader, sessionHeader, lastEventHeader,
+		"Accept", "Content-Type", "Content-Length", "Transfer-Encoding", "Connection", "Upgrade":
+		return true
+	}
+	return strings.HasPrefix(name, paramHeader)
 }
 
 // releasing frees what belongs to a request when its body is closed.

@@ -2,10 +2,8 @@ package dial
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 	"time"
 
@@ -110,11 +108,12 @@ func (d *dialer) version(e era) string {
 
 // try makes one connection. next is the era to try after a failure, "" for none.
 func (d *dialer) try(ctx context.Context, e era) (c *Conn, next era, err error) {
-	way, proc, err := d.link(e)
+	c = &Conn{voice: d.voice, launch: d.launch, roots: d.roots(), clocks: map[string]*clock{}, visits: map[*visit]bool{}}
+	way, proc, err := d.link(e, c)
 	if err != nil {
 		return nil, "", err
 	}
-	c = &Conn{link: way, voice: d.voice, launch: d.launch, clocks: map[string]*clock{}, pages: map[string]json.RawMessage{}}
+	c.link = way
 	c.life, c.end = context.WithCancelCause(context.Background())
 	x := newExchange(nil)
 	c.session, err = d.shake(ctx, c, x.with(c.life), d.version(e))
@@ -132,24 +131,30 @@ func (d *dialer) try(ctx context.Context, e era) (c *Conn, next era, err error) 
 	return nil, next, err
 }
 
-func (d *dialer) link(e era) (link, *child, error) {
+// link makes the way to the server for c, which is told what comes over it.
+func (d *dialer) link(e era, c *Conn) (link, *child, error) {
 	if d.launch.Transport != store.Stdio {
 		r, err := d.newRemote()
-		return r, nil, err
+		if err != nil {
+			return nil, nil, err
+		}
+		r.guard.ledger.heard, r.guard.mirror = c.heard, c.mirror
+		return r, nil, nil
 	}
 	if err := d.verify(); err != nil {
 		return nil, nil, err
 	}
-	c, err := startChild(d.launch, d.voice)
+	child, err := startChild(d.launch, d.voice)
 	if err != nil {
 		return nil, nil, err
 	}
-	c.probe = min(silentProbe, d.limit/2)
+	child.ledger.heard = c.heard
+	child.probe = min(silentProbe, d.limit/2)
 	if e == modern {
-		c.probe = 0
+		child.probe = 0
 	}
-	c.begin()
-	return c, c, nil
+	child.begin()
+	return child, child, nil
 }
 
 // nextEra is what to try when the handshake has failed.
@@ -201,46 +206,6 @@ func (d *dialer) shake(ctx context.Context, c *Conn, life context.Context, versi
 	return nil, context.Cause(ctx)
 }
 
-// client makes the SDK's client. It offers the server nothing: no roots, no
-// sampling, no elicitation; and it sends a call once, whatever comes back.
-func (c *Conn) client(o Options) *mcp.Client {
-	opts := &mcp.ClientOptions{
-		Capabilities:   &mcp.ClientCapabilities{},
-		MultiRoundTrip: &mcp.MultiRoundTripOptions{Disabled: true},
-		//lint:ignore SA1019 servers of all revisions before 2026-07-28 log this way
-		LoggingMessageHandler:       func(_ context.Context, r *mcp.LoggingMessageRequest) { c.logged(r.Params) },
-		ProgressNotificationHandler: func(_ context.Context, r *mcp.ProgressNotificationClientRequest) { c.progressed(r.Params) },
-	}
-	if o.ToolsChanged != nil {
-		opts.ToolListChangedHandler = func(context.Context, *mcp.ToolListChangedRequest) { o.ToolsChanged() }
-	}
-	return mcp.NewClient(&mcp.Implementation{Name: "mcpctl", Version: o.Client}, opts)
-}
-
-// levels are those of MCP's logging (2025-11-25, Log Levels).
-var levels = []string{"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"}
-
-// logged reports a log notification. Its level is checked and its logger kept
-// short: both go into the head of a log line.
-//
-//lint:ignore SA1019 servers of all revisions before 2026-07-28 log this way
-func (c *Conn) logged(p *mcp.LoggingMessageParams) {
-	if p == nil {
-		return
-	}
-	level := string(p.Level)
-	if !slices.Contains(levels, level) {
-		level = "info"
-	}
-	text, ok := p.Data.(string)
-	if !ok {
-		data, _ := json.Marshal(p.Data) // decoded from JSON a moment ago
-		text = string(data)
-	}
-	const maxLogger = 80
-	c.voice.event(level, cut(c.voice.quote(p.Logger), maxLogger), text)
-}
-
 func infoOf(r *mcp.InitializeResult) Info {
 	i := Info{ProtocolVersion: r.ProtocolVersion, Instructions: r.Instructions}
 	if s := r.ServerInfo; s != nil {
@@ -248,6 +213,7 @@ func infoOf(r *mcp.InitializeResult) Info {
 	}
 	if caps := r.Capabilities; caps != nil {
 		i.Tools, i.Resources, i.Prompts = caps.Tools != nil, caps.Resources != nil, caps.Prompts != nil
+		i.Completions = caps.Completions != nil
 	}
 	return i
 }

@@ -17,7 +17,7 @@ import (
 const (
 	// farewell bounds the DELETE of a session and the notifications that are still
 	// on their way when a connection is closed.
-	farewell = 2 * time.Second
+	farewell = time.Second
 	// abandon bounds the wait for the SDK once all its requests have been broken
 	// off; it is only reached if the SDK is at fault.
 	abandon = 2 * time.Second

@@ -45,6 +45,7 @@ func (s *web) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
 	var m oddMessage
 	_ = json.Unmarshal(body, &m)
+	m.raw = string(body)
 	s.mu.Lock()
 	s.requests = append(s.requests, seen{r.Method, m.Method, r.Header.Get(sessionHeader), r.Header.Get("Authorization"), r.Header.Get("Accept")})
 	s.mu.Unlock()

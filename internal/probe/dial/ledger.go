@@ -1,6 +1,7 @@
 package dial
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"sync"
@@ -13,7 +14,9 @@ import (
 // unknown fields and the spelling of numbers, and says of many failures only
 // that there was one.
 type exchange struct {
-	hide json.RawMessage // given to the SDK in place of a result; nil: the result itself
+	hide  json.RawMessage // given to the SDK in place of a result; nil: the result itself
+	more  []byte          // further members of the parameters, as they go out; the SDK's types would change their bytes
+	token string          // of the request's clock; "" for none
 
 	mu        sync.Mutex
 	method    string
@@ -25,6 +28,7 @@ type exchange struct {
 	fault     error           // what went wrong below JSON-RPC, ready to be shown
 	resumeID  string          // the last event id a broken stream was resumed from
 	resumes   int             // how often in a row without a new event
+	tries     int             // how often in all
 	cancelled chan struct{}   // closed once notifications/cancelled has gone out
 }
 
@@ -108,27 +112,68 @@ func (x *exchange) resumed(id string) int {
 		x.resumeID, x.resumes = id, 0
 	}
 	x.resumes++
+	x.tries++
 	return x.resumes
+}
+
+// soon tells whether the stream of this request may be resumed without the pause
+// that others have to make; that of no request may not.
+func (x *exchange) soon() bool {
+	if x == nil {
+		return false
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.tries < soonResumes
 }
 
 // ledger finds the exchange that an incoming answer belongs to.
 type ledger struct {
+	// heard is told of what the server says by itself, before the SDK is and in
+	// order with its answers, and returns what the SDK gets; nil for nothing. x is
+	// the request in whose answer it came, nil where that cannot be told. nil hears
+	// nothing.
+	heard func(m *jsonrpc.Request, x *exchange) *jsonrpc.Request
+
 	mu   sync.Mutex
 	open map[jsonrpc.ID]*exchange
 }
 
+// hear passes a request or notification of the server on; nil when it ends here.
+func (l *ledger) hear(m *jsonrpc.Request, x *exchange) *jsonrpc.Request {
+	if l.heard == nil {
+		return m
+	}
+	return l.heard(m, x)
+}
+
 func newLedger() *ledger { return &ledger{open: map[jsonrpc.ID]*exchange{}} }
 
-// sending is told of every request before it goes out.
-func (l *ledger) sending(ctx context.Context, req *jsonrpc.Request) {
+// sending is told of every request before it goes out, and returns what goes out:
+// changed tells that it is another one.
+func (l *ledger) sending(ctx context.Context, req *jsonrpc.Request) (out *jsonrpc.Request, changed bool) {
 	x := exchangeOf(ctx)
 	if x == nil || !req.IsCall() {
-		return
+		return req, false
 	}
 	x.begin(req)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.open[req.ID] = x
+	if len(x.more) == 0 {
+		return req, false
+	}
+	return &jsonrpc.Request{ID: req.ID, Method: req.Method, Params: withMembers(req.Params, x.more)}, true
+}
+
+// withMembers adds members to an object.
+func withMembers(object json.RawMessage, members []byte) json.RawMessage {
+	head := bytes.TrimSuffix(bytes.TrimSpace(object), []byte("}"))
+	out := bytes.Clone(head)
+	if !bytes.HasSuffix(bytes.TrimSpace(head), []byte("{")) {
+		out = append(out, ',')
+	}
+	return append(append(out, members...), '}')
 }
 
 // sent is told of every message that has gone out; a cancellation is matched

@@ -82,6 +82,12 @@ func newEntry(t *testing.T, entry map[string]any) *fixture {
 // path is a place for a file of the test.
 func (f *fixture) path(name string) string { return filepath.Join(f.home, name) }
 
+// read is the text of a file of the test; "" when there is none.
+func (f *fixture) read(name string) string {
+	data, _ := os.ReadFile(f.path(name))
+	return string(data)
+}
+
 // logged joins what was logged by one logger.
 func (f *fixture) logged(logger string) string {
 	f.mu.Lock()

@@ -33,9 +33,12 @@ type odd struct {
 	mode string
 	in   *bufio.Reader
 	seen int
+
+	called bool
 }
 
 type oddMessage struct {
+	raw    string
 	ID     json.RawMessage `json:"id"`
 	Method string          `json:"method"`
 	Params struct {
@@ -140,6 +143,26 @@ func (o *odd) call(m oddMessage, answer func(string)) {
 		answer(`{"content":[{"type":"hologram"}],"resultType":"poem"}`)
 	case "input":
 		answer(`{"resultType":"input_required","inputRequests":{}}`)
+	case "input-then-leave-modern":
+		if o.called {
+			os.Exit(3)
+		}
+		o.called = true
+		answer(`{"resultType":"input_required","inputRequests":{"q":{"method":"elicitation/create","params":{"message":"?"}}}}`)
+	case "odd-notifications":
+		for _, method := range []string{"elicitation/complete", "progress", "message", "cancelled", "resources/updated", "resources/list_changed",
+			"prompts/list_changed", "tools/list_changed", "nothing/known", "subscriptions/acknowledged"} {
+			for _, params := range []string{"", `,"params":null`, `,"params":{}`, `,"params":[]`, `,"params":{"elicitationId":1,"progressToken":{},"level":7,"requestId":[]}`} {
+				say(`{"jsonrpc":"2.0","method":"notifications/%s"%s}`, method, params)
+			}
+		}
+		answer(`{"content":[]}`)
+	case "odd-progress":
+		for _, params := range []string{`{"progressToken":%s,"progress":0.5,"message":"key hunter2-secret-value"}`, `{"progressToken":"other","progress":9}`,
+			`{"progressToken":%s,"progress":"many"}`, `{"progressToken":%s,"progress":1,"total":2}`} {
+			say(`{"jsonrpc":"2.0","method":"notifications/progress","params":%s}`, strings.ReplaceAll(params, "%s", string(m.Params.Meta.Token)))
+		}
+		answer(`{"content":[]}`)
 	case "text-result":
 		answer(`"yes"`)
 	case "log":

@@ -127,14 +127,16 @@ func (p *pipes) Read(ctx context.Context) (jsonrpc.Message, error) {
 // Write implements mcp.Connection. A message handed over is written whole even
 // when ctx ends meanwhile: half a line would cost every other call.
 func (p *pipes) Write(ctx context.Context, m jsonrpc.Message) error {
+	out := outgoing{x: exchangeOf(ctx), done: make(chan error, 1)}
+	if req, ok := m.(*jsonrpc.Request); ok {
+		out.request, _ = p.ledger.sending(ctx, req)
+		m = out.request
+	}
 	data, err := jsonrpc.EncodeMessage(m)
 	if err != nil {
 		return err
 	}
-	out := outgoing{line: append(data, '\n'), x: exchangeOf(ctx), done: make(chan error, 1)}
-	if out.request, _ = m.(*jsonrpc.Request); out.request != nil {
-		p.ledger.sending(ctx, out.request)
-	}
+	out.line = append(data, '\n')
 	select {
 	case p.outgoing <- out:
 	case <-p.closed:
@@ -293,11 +295,16 @@ func (p *pipes) takeOne(data []byte) {
 		p.stray(data)
 		return
 	}
-	if resp, ok := m.(*jsonrpc.Response); ok {
-		p.noteDiscover(resp)
-		p.ledger.received(resp)
+	switch m := m.(type) {
+	case *jsonrpc.Response:
+		p.noteDiscover(m)
+		p.ledger.received(m)
+		p.deliver(m)
+	case *jsonrpc.Request:
+		if m = p.ledger.hear(m, nil); m != nil {
+			p.deliver(m)
+		}
 	}
-	p.deliver(m)
 }
 
 func (p *pipes) deliver(m jsonrpc.Message) {

@@ -4,19 +4,11 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
-)
-
-// The bounds of a list of tools (design §9.2).
-const (
-	maxPages     = 1000
-	maxListBytes = 64 << 20 // of all pages together
-	maxTools     = 100_000
 )
 
 // Tool is one tool of a server.
@@ -35,126 +27,43 @@ func (c *Conn) ListTools(ctx context.Context) ([]Tool, error) {
 	if !c.info.Tools {
 		return nil, nil
 	}
-	list := toolList{names: map[string]bool{}}
-	cursor, seen := "", map[string]bool{}
-	for range maxPages {
-		seen[cursor] = true
-		page, err := c.page(ctx, cursor)
-		if err != nil {
-			return nil, err
+	// Headers matter over HTTP alone, and only there a tool is left out for them.
+	_, http := c.link.(*remote)
+	list := toolList{names: map[string]bool{}, mirror: http && c.info.ProtocolVersion >= firstModern, mirrors: map[string][]mirrored{}}
+	err := c.pages(ctx, "tools", c.toolPage, func(p page) {
+		for _, raw := range p.items {
+			list.add(raw)
 		}
-		if list.bytes += len(page.raw); list.bytes > maxListBytes || len(list.tools) > maxTools {
-			return nil, c.voice.fail(CodeConnectFailed, "the server's list of tools is endless", "")
-		}
-		for _, raw := range page.Tools {
-			list.add(raw, page.refused)
-		}
-		next, err := page.next()
-		if err != nil {
-			return nil, c.voice.fail(CodeConnectFailed, "the server's list of tools makes no sense: "+err.Error(), "")
-		}
-		if next == "" {
-			return list.tools, nil
-		}
-		if seen[next] {
-			return nil, c.voice.fail(CodeConnectFailed, "the server's list of tools repeats the page '"+cut(c.voice.quote(next), 80)+"'", "")
-		}
-		cursor = next
+	})
+	if err != nil {
+		return nil, err
 	}
-	return nil, c.voice.fail(CodeConnectFailed, fmt.Sprintf("the server's list of tools has more than %d pages", maxPages), "")
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.mirrors = list.mirrors
+	return list.tools, nil
 }
 
-// toolPage is one answer to tools/list.
-type toolPage struct {
-	Tools      []json.RawMessage `json:"tools"`
-	NextCursor json.RawMessage   `json:"nextCursor"`
-	raw        json.RawMessage
-	refused    func(name string) bool // the SDK left the tool out
-}
-
-// next reads the cursor of the next page; "" and null end the list (B163).
-func (p toolPage) next() (string, error) {
-	if len(p.NextCursor) == 0 {
-		return "", nil
-	}
-	var next *string
-	if err := json.Unmarshal(p.NextCursor, &next); err != nil {
-		return "", errors.New("nextCursor is no string")
-	}
-	if next == nil {
-		return "", nil
-	}
-	return *next, nil
-}
-
-// page asks for one page, and reads it from the server's bytes.
-func (c *Conn) page(ctx context.Context, cursor string) (toolPage, error) {
-	x := newExchange(noTools)
-	defer c.link.book().settle(x)
-	bounded, clock := c.startClock(ctx, c.launch.Timeout)
-	defer c.stopClock(clock)
-	typed, err := c.session.ListTools(x.with(bounded), &mcp.ListToolsParams{Cursor: cursor})
-	o := x.outcome()
-	switch {
-	case o.failure != nil && o.fault == nil:
-		return toolPage{}, c.voice.fail(CodeConnectFailed, "the server refused tools/list: "+c.voice.quote(o.failure.Message), "")
-	case o.answered && o.failure == nil:
-	case err == nil: // out of the SDK's cache, as the server allows
-		c.mu.Lock()
-		o.result = c.pages[cursor]
-		c.mu.Unlock()
-	default:
-		return toolPage{}, c.unlisted(ctx, bounded, o, err)
-	}
-	page := toolPage{raw: o.result, refused: c.refusedBy(typed)}
-	if err := json.Unmarshal(o.result, &page); err != nil {
-		return toolPage{}, c.voice.fail(CodeConnectFailed, "the server's list of tools makes no sense", "")
-	}
-	if c.info.ProtocolVersion >= firstModern { // only there the SDK keeps a cache
-		c.mu.Lock()
-		c.pages[cursor] = o.result
-		c.mu.Unlock()
-	}
-	return page, nil
-}
-
-// unlisted is the error of a tools/list that got no answer.
-func (c *Conn) unlisted(ctx, bounded context.Context, o outcome, err error) error {
-	switch {
-	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return c.voice.fail(CodeTimeout, "no answer to tools/list"+inTime(ctx), timeoutHint)
-	case ctx.Err() != nil:
-		return fmt.Errorf("listing the tools of '%s': %w", c.voice.server, ctx.Err())
-	case errors.Is(context.Cause(bounded), errCallTimeout):
-		return c.voice.fail(CodeTimeout, "no answer to tools/list within "+span(c.launch.Timeout), timeoutHint)
-	}
-	o.sent = false // a list may be asked for again; whether it was sent does not matter
-	return c.lost("tools/list", o, err)
-}
-
-// refusedBy tells which tools of a page the SDK left out: over HTTP those whose
-// parameters cannot go into headers as they ask (2026-07-28, x-mcp-header). On
-// stdio the SDK sees no tools and headers do not matter.
-func (c *Conn) refusedBy(typed *mcp.ListToolsResult) func(string) bool {
-	if _, http := c.link.(*remote); !http || typed == nil {
-		return func(string) bool { return false }
-	}
-	kept := map[string]bool{}
-	for _, t := range typed.Tools {
-		kept[t.Name] = true
-	}
-	return func(name string) bool { return !kept[name] }
+// toolPage asks for one page. It does not go through the SDK's own list, which
+// keeps answers and fails on a page for the sake of one tool.
+func (c *Conn) toolPage(ctx context.Context, cursor string) (page, error) {
+	return c.page(ctx, "tools/list", "tools", "tools", func(ctx context.Context) error {
+		_, err := mcp.CallCustomMethod[*mcp.ListToolsParams, *mcp.ListToolsResult](ctx, c.session, "tools/list", &mcp.ListToolsParams{Cursor: cursor})
+		return err
+	})
 }
 
 // toolList collects tools.
 type toolList struct {
 	tools []Tool
 	names map[string]bool
-	bytes int
+
+	mirror  bool
+	mirrors map[string][]mirrored // by tool
 }
 
 // add reads one definition. Whatever it is, it becomes a row.
-func (l *toolList) add(raw json.RawMessage, refused func(string) bool) {
+func (l *toolList) add(raw json.RawMessage) {
 	t := Tool{Raw: raw}
 	if depth(raw) > deepest {
 		l.addDeep(raw)
@@ -179,10 +88,15 @@ func (l *toolList) add(raw json.RawMessage, refused func(string) bool) {
 		t.Unusable = "its name has control characters"
 	case l.names[t.Name]:
 		t.Unusable = "another tool has the same name"
-	case refused(t.Name):
-		t.Unusable = "its x-mcp-header annotations are not valid"
 	default:
 		t.Unusable = schemaFault(fields.InputSchema)
+	}
+	if l.mirror && t.Unusable == "" {
+		mirrors, err := mirrorsOf(fields.InputSchema)
+		if err != nil {
+			t.Unusable = "its x-mcp-header annotations are not valid: " + err.Error()
+		}
+		l.mirrors[t.Name] = mirrors
 	}
 	l.names[t.Name] = true
 	l.tools = append(l.tools, t)

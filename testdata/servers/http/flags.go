@@ -36,6 +36,8 @@ type options struct {
 	session  bool
 	drop     int
 	hang     string
+
+	legacySSE bool
 }
 
 // getStream is the value of -get that opens an event stream.
@@ -71,6 +73,8 @@ func parse(args []string) (*options, error) {
 	f.BoolVar(&o.session, "session", false, "hand out session ids and ask for them")
 	f.IntVar(&o.drop, "drop", 0, "forget all sessions, once, after `N` POSTs; implies -session")
 	f.StringVar(&o.hang, "hang", "", "never answer `METHOD`")
+
+	f.BoolVar(&o.legacySSE, "legacy-sse", false, "speak the old HTTP+SSE transport and no other")
 
 	err := f.Parse(args)
 	if errors.Is(err, flag.ErrHelp) {

@@ -21,6 +21,8 @@ type handler struct {
 	posts    int
 	issued   int
 	sessions map[string]bool
+
+	old legacy
 }
 
 const sessionHeader = "Mcp-Session-Id"
@@ -57,6 +59,8 @@ func (h *handler) ServeHTTP(w nethttp.ResponseWriter, r *nethttp.Request) {
 
 	need := h.needed()
 	switch name, value, _ := strings.Cut(need, "="); {
+	case h.legacySSE:
+		h.old.serve(h, w, r, m)
 	case h.redirect != "" && r.URL.Path == h.path:
 		w.Header().Set("Location", h.redirect)
 		w.WriteHeader(h.redirectCode)

@@ -67,3 +67,15 @@ func (s *server) progress(m message) {
 		time.Sleep(time.Millisecond)
 	}
 }
+
+// pieces answers a call with a line of about n bytes that is written in pieces.
+func (s *server) pieces(id json.RawMessage, n, piece int) {
+	line := `{"jsonrpc":"2.0","id":` + string(id) + `,"result":{"content":[{"type":"text","text":"` + strings.Repeat("x", n) + "\"}]}}\n"
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for len(line) > 0 {
+		part := line[:min(piece, len(line))]
+		os.Stdout.WriteString(part)
+		line = line[len(part):]
+	}
+}

@@ -25,6 +25,7 @@ var modes = map[string]mode{
 	"answer-1gb":    {take: on("tools/call", func(s *server, m message) { s.huge(m.ID, `{"content":[{"type":"text","text":"`, `"}]}`) })},
 	"list-1gb":      {take: on("tools/list", func(s *server, m message) { s.huge(m.ID, `{"tools":[],"_meta":{"pad":"`, `"}}`) })},
 	"hello-1gb":     {take: on("initialize", func(s *server, m message) { s.huge(m.ID, `{"protocolVersion":"`, `"}`) })},
+	"answer-pieces": {take: on("tools/call", func(s *server, m message) { s.pieces(m.ID, 10<<20, 1<<10) })},
 	"answer-16mb":   {take: on("tools/call", func(s *server, m message) { s.sized(m.ID, 16<<20-1024) })},
 	"answer-broken": {take: on("tools/call", func(s *server, m message) { s.result(m.ID, strings.Repeat("[", 7<<20)) })},
 	"answer-deep": {take: on("tools/call", func(s *server, m message) {
@@ -50,6 +51,7 @@ var modes = map[string]mode{
 		go s.flood(24<<20, os.Stdout, notices("notifications/message", `{"level":"error","data":"`+strings.Repeat("y", 1000)+`"}`))
 	}},
 	"progress-forever": {take: on("tools/call", func(s *server, m message) { go s.progress(m) })},
+	"asks-sampling":    {take: on("tools/call", func(s *server, m message) { s.ask(m.ID, "sampling/createMessage") })},
 	"asks-forever": {after: func(s *server) {
 		go s.flood(2<<20, os.Stdout, strings.Repeat(`{"jsonrpc":"2.0","id":"q","method":"sampling/createMessage","params":{}}`+"\n", 100))
 	}},
@@ -70,6 +72,7 @@ var modes = map[string]mode{
 	"closes-stdout":  {take: on("tools/call", func(s *server, m message) { os.Stdout.Close(); s.done(); time.Sleep(forever) })},
 	"closes-stdin":   {take: on("tools/call", func(s *server, m message) { os.Stdin.Close(); s.answer(m); s.done(); time.Sleep(forever) })},
 	"leaves":         {begin: func(*server) { os.Exit(3) }},
+	"leaves-at-once": {take: on("initialize", func(s *server, m message) { s.answer(m); os.Exit(8) })},
 	"leaves-later":   {take: on("tools/list", func(s *server, m message) { s.answer(m); os.Exit(4) })},
 	"leaves-in-call": {take: on("tools/call", func(*server, message) { os.Exit(5) })},
 	"daemon":         {begin: func(s *server) { spawn(1, true, true); s.done() }},

@@ -7,6 +7,7 @@ package rude
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -124,4 +125,21 @@ func (s *server) done() {
 			_ = os.WriteFile(s.witness, []byte("done\n"), 0o644)
 		}
 	})
+}
+
+// ask sends a request of its own in the middle of a call, and answers the call with
+// what it was given for it.
+func (s *server) ask(call json.RawMessage, method string) {
+	s.line(`{"jsonrpc":"2.0","id":"mine","method":"` + method + `","params":{"messages":[],"maxTokens":1}}`)
+	for {
+		line, err := s.in.ReadBytes('\n')
+		if err != nil {
+			return
+		}
+		if bytes.Contains(line, []byte(`"mine"`)) {
+			text, _ := json.Marshal(string(line)) // text always encodes
+			s.result(call, `{"content":[{"type":"text","text":`+string(text)+`}]}`)
+			return
+		}
+	}
 }

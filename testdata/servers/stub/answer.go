@@ -19,6 +19,12 @@ func (s *server) result(m message) (any, *failure) {
 		return nil, noMethod(m.Method)
 	}
 	switch m.Method {
+	case "server/discover":
+		if s.modern {
+			return map[string]any{"supportedVersions": []string{"2026-07-28"}, "capabilities": s.announced(), "resultType": "complete",
+				"_meta": map[string]any{"io.modelcontextprotocol/serverInfo": map[string]string{"name": "stub", "version": "1.0.0"}}}, nil
+		}
+		return nil, noMethod(m.Method)
 	case "initialize":
 		return s.hello(m.Params), nil
 	case "ping", "logging/setLevel":
@@ -26,23 +32,16 @@ func (s *server) result(m message) (any, *failure) {
 	case "tools/list":
 		return s.listTools(m.Params)
 	case "tools/call":
+		if result, fail := s.around(m); result != nil || fail != nil {
+			return result, fail
+		}
 		return s.callTool(m.Params)
 	}
-	// The lists of other kinds are empty, where they are announced at all.
-	for method, list := range map[string][2]string{
-		"resources/list":           {"resources", "resources"},
-		"resources/templates/list": {"resources", "resourceTemplates"},
-		"prompts/list":             {"prompts", "prompts"},
-	} {
-		if m.Method == method && s.caps.has(list[0]) {
-			return map[string][]string{list[1]: {}}, nil
-		}
-	}
-	return nil, noMethod(m.Method)
+	return s.use(m)
 }
 
 func noMethod(method string) *failure {
-	return &failure{codeNoMethod, fmt.Sprintf("no method %q here", method)}
+	return &failure{Code: codeNoMethod, Message: fmt.Sprintf("no method %q here", method)}
 }
 
 // hello answers initialize.
@@ -58,6 +57,15 @@ func (s *server) hello(params json.RawMessage) any {
 			version = asked.ProtocolVersion
 		}
 	}
+	return map[string]any{
+		"protocolVersion": version,
+		"capabilities":    s.announced(),
+		"serverInfo":      map[string]string{"name": "stub", "version": "1.0.0"},
+	}
+}
+
+// announced are the capabilities.
+func (s *server) announced() map[string]any {
 	caps := map[string]any{}
 	for _, c := range s.caps {
 		caps[c] = struct{}{}
@@ -66,11 +74,7 @@ func (s *server) hello(params json.RawMessage) any {
 		delete(caps, "listChanged")
 		caps["tools"] = map[string]bool{"listChanged": true}
 	}
-	return map[string]any{
-		"protocolVersion": version,
-		"capabilities":    caps,
-		"serverInfo":      map[string]string{"name": "stub", "version": "1.0.0"},
-	}
+	return caps
 }
 
 // tool is one entry of tools/list. The schemas go out as the flags gave them,
@@ -85,34 +89,16 @@ type tool struct {
 // listTools answers tools/list with one page. A cursor is the index of the
 // page's first tool.
 func (s *server) listTools(params json.RawMessage) (any, *failure) {
-	var asked struct {
-		Cursor string `json:"cursor"`
-	}
-	_ = json.Unmarshal(params, &asked) // a list without parameters starts in front
-	start := 0
-	if asked.Cursor != "" && s.cursor != cursorStuck {
-		n, err := strconv.Atoi(asked.Cursor)
-		if err != nil || n < 0 {
-			return nil, &failure{codeParams, fmt.Sprintf("no such cursor: %q", asked.Cursor)}
-		}
-		start = n
+	start, fail := s.start(params)
+	if fail != nil {
+		return nil, fail
 	}
 	size := s.page
 	if size == 0 {
 		size = max(len(s.listed), 1)
 	}
 	page := map[string]any{"tools": s.describe(start, size)}
-	last := start+size >= len(s.listed)
-	switch {
-	case s.cursor == cursorStuck:
-		page["nextCursor"] = "0"
-	case !last, s.cursor == cursorEndless:
-		page["nextCursor"] = strconv.Itoa(start + size)
-	case s.cursor == cursorEmpty:
-		page["nextCursor"] = ""
-	case s.cursor == cursorNull:
-		page["nextCursor"] = nil
-	}
+	s.setCursor(page, start, size, len(s.listed))
 	if s.pad > 0 {
 		page["_meta"] = map[string]string{"pad": strings.Repeat("x", s.pad)}
 	}
@@ -147,10 +133,10 @@ func (s *server) callTool(params json.RawMessage) (any, *failure) {
 		Arguments json.RawMessage `json:"arguments"`
 	}
 	if err := json.Unmarshal(params, &call); err != nil {
-		return nil, &failure{codeParams, err.Error()}
+		return nil, &failure{Code: codeParams, Message: err.Error()}
 	}
 	if !slices.Contains(s.listed, call.Name) {
-		return nil, &failure{codeParams, fmt.Sprintf("no tool %q here", call.Name)}
+		return nil, &failure{Code: codeParams, Message: fmt.Sprintf("no tool %q here", call.Name)}
 	}
 	if s.growOnCall {
 		s.grown++

@@ -49,6 +49,16 @@ type options struct {
 	crlf                 bool
 	gather               int
 	pause                time.Duration
+	modern               bool
+	// What it offers beside tools, and asks the client.
+	resources, templates, prompts, complete names
+	manyResources, noResource, elicitTimes  int
+	elicit, elicitSchema, elicitMessage     string
+	elicitURL, elicitOn                     string
+	completes, endless                      bool
+	ask, embed                              string
+	progresses                              int
+	progressPause                           time.Duration
 }
 
 // names is a list of words with commas between them.
@@ -125,6 +135,26 @@ func parse(args []string) (*options, error) {
 	f.StringVar(&o.rawResult, "raw-result", "", "answer each tools/call with the result `JSON`")
 	f.BoolVar(&o.crlf, "crlf", false, "end lines with CR LF")
 
+	f.BoolVar(&o.modern, "modern", false, "speak 2026-07-28: answer server/discover, ask in the answers of calls")
+	f.Var(&o.resources, "resources", "offer `URI,...`; bytes where it has \"blob\", two parts where it has \"parts\"")
+	f.IntVar(&o.manyResources, "many-resources", 0, "offer `N` more, stub://many/0 and so on")
+	f.IntVar(&o.noResource, "no-resource-code", codeNoResource, "refuse other resources with `CODE`")
+	f.Var(&o.templates, "templates", "offer the templates `URI,...`, as in stub://item/{id}")
+	f.Var(&o.prompts, "prompts", "offer `NAME,...`, each with the arguments name, required, and style")
+	f.Var(&o.complete, "complete", "complete every argument from `WORD,...`")
+	f.StringVar(&o.elicit, "elicit", "", "ask the user in each call: `form|url`; or \"required\", a page before the first")
+	f.StringVar(&o.elicitSchema, "elicit-schema", `{"type":"object","properties":{"name":{"type":"string"}},"required":["name"]}`, "ask for the form `JSON`")
+	f.StringVar(&o.elicitMessage, "elicit-message", "What is your name?", "ask with `TEXT`")
+	f.StringVar(&o.elicitOn, "elicit-on", "", "ask when `METHOD` arrives, and not in calls")
+	f.StringVar(&o.elicitURL, "elicit-url", "https://example.com/visit?id=1", "send the user to `URL`")
+	f.IntVar(&o.elicitTimes, "elicit-times", 1, "with -elicit required, refuse `N` calls")
+	f.BoolVar(&o.completes, "elicit-complete", false, "say at once that the page was visited")
+	f.BoolVar(&o.endless, "elicit-endless", false, "ask again whatever is answered, with -modern")
+	f.StringVar(&o.embed, "embed", "", "with -modern and -elicit also ask for `METHOD`")
+	f.StringVar(&o.ask, "ask", "", "send the request `METHOD` in each call and say what the client answered")
+	f.IntVar(&o.progresses, "progress", 0, "send `N` notifications of progress in each call")
+	f.DurationVar(&o.progressPause, "progress-pause", 0, "wait for `DURATION` after each")
+
 	err := f.Parse(args)
 	if errors.Is(err, flag.ErrHelp) {
 		f.SetOutput(os.Stderr)
@@ -136,6 +166,7 @@ func parse(args []string) (*options, error) {
 	if *noPing {
 		o.deny = append(o.deny, "ping")
 	}
+	o.offers()
 	return o, o.check()
 }
 
@@ -158,6 +189,7 @@ func setInt(to **int) func(string) error {
 func (o *options) check() error {
 	for flag, text := range map[string]string{
 		"schema": o.schema, "output-schema": o.outputSchema, "raw-result": o.rawResult,
+		"elicit-schema": o.elicitSchema,
 	} {
 		if text != "" && !json.Valid([]byte(text)) {
 			return fmt.Errorf("-%s: not JSON: %q", flag, text)
@@ -167,6 +199,11 @@ func (o *options) check() error {
 	case cursorAdvance, cursorStuck, cursorEmpty, cursorNull, cursorEndless:
 	default:
 		return fmt.Errorf("-cursor: no such way to page: %q", o.cursor)
+	}
+	switch o.elicit {
+	case "", elicitForm, elicitPage, elicitRequired:
+	default:
+		return fmt.Errorf("-elicit: no such question: %q", o.elicit)
 	}
 	if o.page < 0 || o.pad < 0 || o.hugeLine < 0 || o.stderrBytes < 0 {
 		return errors.New("a number of bytes or tools is negative")

@@ -12,7 +12,10 @@ import (
 // server is the state of one run.
 type server struct {
 	*options
+	in          *bufio.Reader
 	out         *bufio.Writer
+	asked       int      // requests sent to the client
+	sentAway    int      // how often -elicit required has sent the user to a page
 	listed      []string // the tools offered now
 	grown       int      // how many -grow-on-call has made up
 	spoken      bool     // a message has come
@@ -30,8 +33,9 @@ type message struct {
 
 // failure is the error member of an answer.
 type failure struct {
-	Code    int    `json:"code"`
-	Message string `json:"message"`
+	Code    int             `json:"code"`
+	Message string          `json:"message"`
+	Data    json.RawMessage `json:"data,omitempty"`
 }
 
 const (
@@ -49,7 +53,7 @@ func (s *server) take(line []byte) (status int, leave bool) {
 	}
 	var m message
 	if err := json.Unmarshal(line, &m); err != nil {
-		s.reply(json.RawMessage("null"), nil, &failure{codeParse, err.Error()})
+		s.reply(json.RawMessage("null"), nil, &failure{Code: codeParse, Message: err.Error()})
 		return 0, false
 	}
 	first := !s.spoken
@@ -62,6 +66,9 @@ func (s *server) take(line []byte) (status int, leave bool) {
 	}
 	if m.Method == "initialize" {
 		s.initialized = true
+	}
+	if s.elicitOn != "" && m.Method == s.elicitOn {
+		s.request("elicitation/create", s.question())
 	}
 	if m.ID == nil || m.Method == "" || s.hang.has(m.Method) || s.silentBeforeInit && !s.initialized {
 		return 0, false

@@ -52,11 +52,11 @@ func Run(args []string) int {
 		fmt.Fprintf(os.Stderr, "stub-server: %v\n", err)
 		return statusUsage
 	}
-	s := &server{options: o, out: bufio.NewWriter(os.Stdout), listed: o.tools}
+	s := &server{options: o, in: bufio.NewReader(os.Stdin), out: bufio.NewWriter(os.Stdout), listed: o.tools}
 	if status, leave := s.begin(); leave {
 		return status
 	}
-	return s.serve(bufio.NewReader(os.Stdin))
+	return s.serve()
 }
 
 // prepare notes the start, decides about SIGTERM and starts the children.
@@ -137,9 +137,9 @@ func floodStderr(n int) {
 }
 
 // serve answers line after line. It returns the status to leave with.
-func (s *server) serve(in *bufio.Reader) int {
+func (s *server) serve() int {
 	for {
-		line, err := in.ReadBytes('\n')
+		line, err := s.in.ReadBytes('\n')
 		if len(line) > 0 {
 			if status, leave := s.take(line); leave {
 				return status

@@ -1,0 +1,67 @@
+package dial
+
+import (
+	"context"
+	"encoding/json"
+)
+
+// Caller is who made a request, for what comes back while it is under way.
+type Caller struct {
+	// Progress is told of the progress that the server reports, in the order it
+	// came and never behind the result. It must not block. May be nil.
+	Progress func(Progress)
+	// Ask puts a question of the server to the user. ctx ends with the question.
+	// nil: questions are declined.
+	Ask func(ctx context.Context, q Question) Answer
+}
+
+// Progress is how far a request has come. Message is masked but not escaped for a
+// terminal.
+type Progress struct {
+	Progress float64  `json:"progress"`
+	Total    *float64 `json:"total"`
+	Message  string   `json:"message"`
+}
+
+// Question is what a server asks the user in the course of a request: a form, or
+// to visit a page (2025-11-25, Elicitation). Schema is the server's JSON, byte for
+// byte; Message is masked but not escaped for a terminal. URL is shown, never
+// fetched.
+type Question struct {
+	Mode    string // ModeForm or ModeURL
+	Message string
+	Schema  json.RawMessage
+	URL     string
+}
+
+// The modes of a question.
+const (
+	ModeForm = "form"
+	ModeURL  = "url"
+)
+
+// Answer is the user's. Content is for Accept of a form; what it leaves out gets
+// the defaults of the schema.
+type Answer struct {
+	Action  string // Accept, Decline or Cancel
+	Content json.RawMessage
+}
+
+// What a user can do with a question.
+const (
+	Accept  = "accept"
+	Decline = "decline"
+	Cancel  = "cancel"
+)
+
+type callerKey struct{}
+
+// WithCaller returns a context for a request of this caller.
+func WithCaller(ctx context.Context, c Caller) context.Context {
+	return context.WithValue(ctx, callerKey{}, c)
+}
+
+func callerOf(ctx context.Context) Caller {
+	c, _ := ctx.Value(callerKey{}).(Caller)
+	return c
+}
