@@ -29,9 +29,6 @@ func TestEveryStateIsReached(t *testing.T) {
 		all.Write(data)
 	}
 	for _, state := range states {
-		if state[1] == "disabled-in-session" {
-			continue // comes with the overrides of sessions
-		}
 		asserted := regexp.MustCompile(`(?m)^(wait-state \S+|json \S+ \.servers\[[^\]]*\]\.state) ` + state[1] + `( \d+)?$`)
 		if !asserted.MatchString(all.String()) {
 			t.Errorf("no script reaches the state %s", state[1])

@@ -292,15 +292,6 @@ func hostileProject(p *place) string {
 	"` + e + `":{"command":"sh"}},"` + e + `":{}}`
 }
 
-func quote(t *testing.T, text string) string {
-	t.Helper()
-	data, err := json.Marshal(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(data)
-}
-
 // TestG1TerminalsAreSafe, and G2: whatever stands in a file, no verb sends a
 // terminal anything but text.
 func TestG1TerminalsAreSafe(t *testing.T) {

@@ -112,7 +112,7 @@ func runCall(ctx context.Context, a *app, o *callOptions) error {
 	if err != nil {
 		return err
 	}
-	if err := o.split(a, s); err != nil {
+	if err := o.split(ctx, a, s); err != nil {
 		return err
 	}
 	in, err := readArguments(ctx, a, o.words, o.args)
@@ -129,9 +129,9 @@ func runCall(ctx context.Context, a *app, o *callOptions) error {
 
 // split splits SERVER.TOOL where it was given so. What was taken for a tool behind it
 // is an argument, if no server has the joined name.
-func (o *callOptions) split(a *app, s *store.Store) (err error) {
+func (o *callOptions) split(ctx context.Context, a *app, s *store.Store) (err error) {
 	if o.tool == "" {
-		o.server, o.tool, err = splitName(s, o.server)
+		o.server, o.tool, err = a.splitLive(ctx, s, o.server)
 		return err
 	}
 	if a.namesSession() || len(s.Load().Named(o.server)) > 0 { // a session may have servers that stand in no file
@@ -169,12 +169,36 @@ func (a *app) call(ctx context.Context, r route, o *callOptions, in *arguments, 
 	return a.printCall(o, report.Call{CallResult: doc}, keep)
 }
 
-// splitName splits SERVER.TOOL at the longest server name that is known, since
+// splitName splits SERVER.TOOL at the longest server name that the files have, since
 // both names may hold dots.
 func splitName(s *store.Store, joined string) (server, tool string, err error) {
-	best := ""
+	var names []string
 	for _, row := range s.Load().Rows {
-		name := row.Entry.Name
+		names = append(names, row.Entry.Name)
+	}
+	return splitAmong(names, joined)
+}
+
+// splitLive is splitName that also knows the servers which only the session has.
+func (a *app) splitLive(ctx context.Context, s *store.Store, joined string) (server, tool string, err error) {
+	server, tool, err = splitName(s, joined)
+	if err == nil && !a.namesSession() {
+		return server, tool, nil
+	}
+	found, lookErr := a.look(ctx, s.Load(), false)
+	if lookErr != nil {
+		return "", "", lookErr
+	}
+	var names []string
+	for _, st := range found.status.Servers {
+		names = append(names, st.Name)
+	}
+	return splitAmong(names, joined)
+}
+
+func splitAmong(names []string, joined string) (server, tool string, err error) {
+	best := ""
+	for _, name := range names {
 		if strings.HasPrefix(joined, name+".") && len(name) > len(best) {
 			best = name
 		}

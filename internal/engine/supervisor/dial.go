@@ -97,7 +97,14 @@ func start(ctx context.Context, o DialOptions) error {
 		return startFailure(err)
 	}
 	defer ready.Close()
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0) // once, where exec would three times: descriptors may be few
+	if err != nil {
+		child.Close()
+		return startFailure(err)
+	}
+	defer null.Close()
 	cmd := exec.Command(o.Executable)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = null, null, null
 	cmd.Args = append([]string{"mcpctl"}, childArgs...)
 	cmd.Env = childEnv(o.Env)
 	cmd.Dir = "/"

@@ -19,6 +19,8 @@ import (
 	"github.com/mcpctl/mcpctl/internal/engine/record"
 	"github.com/mcpctl/mcpctl/internal/engine/wire"
 	"github.com/mcpctl/mcpctl/internal/store"
+	"github.com/mcpctl/mcpctl/testdata/servers/echo"
+	"github.com/mcpctl/mcpctl/testdata/servers/http"
 	"github.com/mcpctl/mcpctl/testdata/servers/stub"
 )
 
@@ -34,13 +36,19 @@ const (
 	asIntruder   = "MCPCTL_TEST_INTRUDER" // connect to this socket and say on stdout how it went
 	forkAgain    = "MCPCTL_TEST_FORK"     // leave the intruding to a child and end
 	asStub       = "MCPCTL_TEST_STUB"     // be a server
-	runIntruder  = "MCPCTL_TEST_SPAWN"    // supervisor: start an intruder that writes to this file
+	asEcho       = "MCPCTL_TEST_ECHO"
+	asHTTP       = "MCPCTL_TEST_HTTP"
+	runIntruder  = "MCPCTL_TEST_SPAWN" // supervisor: start an intruder that writes to this file
 )
 
 func TestMain(m *testing.M) {
 	switch {
 	case os.Getenv(asStub) != "":
 		stub.Main()
+	case os.Getenv(asEcho) != "":
+		echo.Main()
+	case os.Getenv(asHTTP) != "":
+		http.Main()
 	case os.Getenv(asIntruder) != "":
 		intrude()
 	case os.Getenv(asSupervisor) != "":

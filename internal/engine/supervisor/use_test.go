@@ -21,6 +21,12 @@ func (p place) stubs(t *testing.T, servers map[string][]string) {
 	for name, flags := range servers {
 		entries[name] = map[string]any{"command": ownFile(), "args": append([]string{}, flags...), "env": map[string]string{asStub: "1"}, "timeout": "10s"}
 	}
+	p.entries(t, entries)
+}
+
+// entries writes a user's file.
+func (p place) entries(t *testing.T, entries map[string]any) {
+	t.Helper()
 	data, err := json.Marshal(map[string]any{"mcpServers": entries})
 	if err != nil {
 		t.Fatal(err)
@@ -455,4 +461,36 @@ func TestElicitationOfSeveralCalls(t *testing.T) {
 	cancel()
 	calls.Wait()
 	contains(t, filepath.Join(p.places.State(), "mcp.log"), "2 calls are under way and it does not say which of them it belongs to")
+}
+
+// TestOU25ReadingWaits for a server that is still connecting.
+func TestOU25ReadingWaits(t *testing.T) {
+	c := newPlace(t).session(t, map[string][]string{"s": {"-sleep", "1s", "-resources", "stub://a"}})
+	read := must[wire.ResourceResult](t, c, wire.MethodReadResource, wire.ReadResource{Session: inDefault, Server: "s", URI: "stub://a"})
+	if !strings.Contains(string(read.Result), "content of stub://a") {
+		t.Errorf("%s", read.Result)
+	}
+	_, err := asks[wire.ResourceResult](t, newPlace(t).session(t, map[string][]string{"s": {"-sleep", "1m", "-resources", "stub://a"}}),
+		wire.MethodReadResource, wire.ReadResource{Session: inDefault, Server: "s", URI: "stub://a", TimeoutMS: 100})
+	wantCode(t, err, wire.Timeout)
+}
+
+// TestHT25HandshakeIsTriedAgain when it took too long the first time.
+func TestHT25HandshakeIsTriedAgain(t *testing.T) {
+	p := newPlace(t)
+	p.entries(t, map[string]any{"s": map[string]any{"command": "sh", "timeout": "1s", "env": map[string]string{asStub: "1"},
+		"args": []string{"-c", `if [ -e "$1" ]; then exec "$0"; fi; touch "$1"; exec sleep 600`, ownFile(), filepath.Join(p.dir, "second")}}})
+	p.serve(t, nil, nil)
+	c := p.join(t)
+	deadline := time.Now().Add(testTimeout)
+	for {
+		st := must[wire.Status](t, c, wire.MethodStatus, wire.InSession{Session: inDefault})
+		if len(st.Servers) == 1 && st.Servers[0].State == wire.Connected {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("%+v", st)
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
 }

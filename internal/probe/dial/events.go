@@ -234,7 +234,7 @@ func (g *guard) stray(data []byte) {
 	reportStray(g.voice, n, "event", data)
 }
 
-// headerSafe keeps an event id that may be sent back in a header, and no other.
+// headerSafe keeps an id that may be sent back in a header, and no other.
 func headerSafe(id string) string {
 	if strings.ContainsFunc(id, func(r rune) bool { return r < 0x20 || r > 0x7e }) {
 		return ""

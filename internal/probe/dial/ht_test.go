@@ -275,6 +275,16 @@ func TestHT19HeadersOfTheProtocol(t *testing.T) {
 	}
 }
 
+// F8: an id that is no visible ASCII is not sent back.
+func TestF8SessionID(t *testing.T) {
+	t.Parallel()
+	s := newWeb(t, func(w http.ResponseWriter, _ *http.Request, m oddMessage) bool {
+		w.Header().Set(sessionHeader, "caf\xc3\xa9")
+		return false
+	})
+	s.fixture(t).refused(CodeConnectFailed, "a session id that cannot be sent back")
+}
+
 func TestHT20OlderVersions(t *testing.T) {
 	t.Parallel()
 	for _, version := range []string{"2025-06-18", "2025-03-26", "2024-11-05"} {

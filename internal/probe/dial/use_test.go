@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -40,7 +41,7 @@ func TestListsAreTheServersBytes(t *testing.T) {
 	}
 }
 
-// HT-20 and B163, for lists other than that of tools.
+// HT-21 and B163, for lists other than that of tools.
 func TestHT21OtherLists(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ cursor, text string }{
@@ -186,5 +187,52 @@ func TestReadingIsNotCached(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{`"n":1}`, "2", `"n":3}`, "4"}, got); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// Every request of 2026-07-28 over HTTP says in headers what it is about, and in its
+// _meta who asks and what they can.
+func TestStandardHeaders(t *testing.T) {
+	t.Parallel()
+	var mu sync.Mutex
+	names := map[string]string{}
+	s := newWeb(t, func(w http.ResponseWriter, r *http.Request, m oddMessage) bool {
+		mu.Lock()
+		names[m.Method] = r.Header.Get("Mcp-Name")
+		mu.Unlock()
+		if r.Method == http.MethodPost && (r.Header.Get("Mcp-Method") != m.Method || r.Header.Get("Mcp-Protocol-Version") != "2026-07-28" ||
+			!strings.Contains(m.raw, `"io.modelcontextprotocol/protocolVersion":"2026-07-28"`) ||
+			!strings.Contains(m.raw, `"io.modelcontextprotocol/clientCapabilities":{"elicitation":{"form":{},"url":{}},"roots":{}}`)) {
+			t.Errorf("%v %s", r.Header, m.raw)
+		}
+		switch m.Method {
+		case "server/discover":
+			answerWeb(w, m, `{"supportedVersions":["2026-07-28"],"capabilities":{"tools":{},"resources":{},"prompts":{},"completions":{}},"resultType":"complete"}`)
+		case "resources/list", "resources/templates/list", "prompts/list", "tools/list":
+			answerWeb(w, m, `{"resultType":"complete"}`)
+		default:
+			answerWeb(w, m, `{"resultType":"complete","completion":{"values":[]}}`)
+		}
+		return true
+	})
+	f := s.fixture(t)
+	f.options.Elicit, f.options.Workspace = true, f.home
+	c, ctx := f.connect(), t.Context()
+	for name, do := range map[string]func() error{
+		"tools":     func() error { _, err := c.ListTools(ctx); return err },
+		"resources": func() error { _, err := c.ListResources(ctx); return err },
+		"templates": func() error { _, err := c.ListResourceTemplates(ctx); return err },
+		"prompts":   func() error { _, err := c.ListPrompts(ctx); return err },
+		"call":      func() error { _, err := c.CallTool(ctx, "t", nil, 0); return err },
+		"read":      func() error { _, err := c.ReadResource(ctx, "urn:é", 0); return err },
+		"prompt":    func() error { _, err := c.GetPrompt(ctx, "p", nil, 0); return err },
+		"complete":  func() error { _, err := c.Complete(ctx, Completion{Prompt: "p", Argument: "a"}, 0); return err },
+	} {
+		if err := do(); err != nil {
+			t.Error(name, err)
+		}
+	}
+	if names["tools/call"] != "t" || names["prompts/get"] != "p" || names["resources/read"] != "=?base64?dXJuOsOp?=" {
+		t.Errorf("%v", names)
 	}
 }

@@ -19,6 +19,8 @@ import (
 // Main runs the server until standard input is closed, then exits.
 //
 //	-mark FILE      append a line about this process to FILE at the start
+//	-more           offer many resources, bytes, a template, completion and tools that
+//	                ask the user
 //	-mark-end FILE  append a line to FILE when standard input closes or SIGTERM comes
 //
 // Reading of flags stops at the first argument that is none of these; the rest
@@ -36,6 +38,7 @@ func run(args []string) error {
 	flags.SetOutput(io.Discard)
 	started := flags.String("mark", "", "")
 	ended := flags.String("mark-end", "", "")
+	more := flags.Bool("more", false, "")
 	// A test may give this server any arguments, so unknown ones are no error.
 	_ = flags.Parse(args)
 
@@ -43,15 +46,15 @@ func run(args []string) error {
 		return err
 	}
 	mark.OnTerm(*ended)
-	err := newServer().Run(context.Background(), &mcp.StdioTransport{})
+	err := Server(*more).Run(context.Background(), &mcp.StdioTransport{})
 	if err != nil && !errors.Is(err, io.EOF) {
 		return err
 	}
 	return mark.End(*ended, mark.EOF)
 }
 
-func newServer() *mcp.Server {
-	s := mcp.NewServer(&mcp.Implementation{Name: "echo", Version: "1.0.0"}, nil)
+func newServer(o *mcp.ServerOptions) *mcp.Server {
+	s := mcp.NewServer(&mcp.Implementation{Name: "echo", Version: "1.0.0"}, o)
 	addTools(s)
 	s.AddResource(&mcp.Resource{
 		Name:        "greeting",

@@ -36,6 +36,7 @@ type options struct {
 	session  bool
 	drop     int
 	hang     string
+	sdk      bool
 
 	legacySSE bool
 }
@@ -74,6 +75,7 @@ func parse(args []string) (*options, error) {
 	f.IntVar(&o.drop, "drop", 0, "forget all sessions, once, after `N` POSTs; implies -session")
 	f.StringVar(&o.hang, "hang", "", "never answer `METHOD`")
 
+	f.BoolVar(&o.sdk, "sdk", false, "be the echo server with -more, by the SDK, in all revisions; -log and what every request meets first still count")
 	f.BoolVar(&o.legacySSE, "legacy-sse", false, "speak the old HTTP+SSE transport and no other")
 
 	err := f.Parse(args)

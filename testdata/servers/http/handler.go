@@ -1,6 +1,7 @@
 package http
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -16,6 +17,7 @@ import (
 // handler answers all requests of one run.
 type handler struct {
 	*options
+	next nethttp.Handler // with -sdk
 
 	mu       sync.Mutex // guards all below
 	posts    int
@@ -28,7 +30,11 @@ type handler struct {
 const sessionHeader = "Mcp-Session-Id"
 
 func newHandler(o *options) *handler {
-	return &handler{options: o, sessions: map[string]bool{}}
+	h := &handler{options: o, sessions: map[string]bool{}}
+	if o.sdk {
+		h.next = newSDK()
+	}
+	return h
 }
 
 // message is a request, a notification (no id) or an answer (no method).
@@ -68,6 +74,9 @@ func (h *handler) ServeHTTP(w nethttp.ResponseWriter, r *nethttp.Request) {
 		w.WriteHeader(nethttp.StatusNotFound)
 	case need != "" && r.Header.Get(name) != value:
 		w.WriteHeader(nethttp.StatusUnauthorized)
+	case h.next != nil:
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		h.next.ServeHTTP(w, r)
 	case r.Method == nethttp.MethodGet:
 		h.getRequest(w, r)
 	case r.Method == nethttp.MethodDelete:

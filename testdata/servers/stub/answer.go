@@ -30,6 +30,9 @@ func (s *server) result(m message) (any, *failure) {
 	case "ping", "logging/setLevel":
 		return struct{}{}, nil
 	case "tools/list":
+		if s.askEarly != "" && s.asked == 0 {
+			s.request(s.askEarly, map[string]any{})
+		}
 		return s.listTools(m.Params)
 	case "tools/call":
 		if result, fail := s.around(m); result != nil || fail != nil {

@@ -56,7 +56,7 @@ type options struct {
 	elicit, elicitSchema, elicitMessage     string
 	elicitURL, elicitOn                     string
 	completes, endless                      bool
-	ask, embed                              string
+	ask, askEarly, embed                    string
 	progresses                              int
 	progressPause                           time.Duration
 }
@@ -152,6 +152,7 @@ func parse(args []string) (*options, error) {
 	f.BoolVar(&o.endless, "elicit-endless", false, "ask again whatever is answered, with -modern")
 	f.StringVar(&o.embed, "embed", "", "with -modern and -elicit also ask for `METHOD`")
 	f.StringVar(&o.ask, "ask", "", "send the request `METHOD` in each call and say what the client answered")
+	f.StringVar(&o.askEarly, "ask-early", "", "send the request `METHOD` once, before the answer to tools/list")
 	f.IntVar(&o.progresses, "progress", 0, "send `N` notifications of progress in each call")
 	f.DurationVar(&o.progressPause, "progress-pause", 0, "wait for `DURATION` after each")
 
