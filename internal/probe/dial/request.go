@@ -95,7 +95,7 @@ func (c *Conn) lost(a ask, o outcome, err error) error {
 	var known *Error
 	switch {
 	case errors.As(o.fault, &known), errors.As(err, &known):
-	case c.life.Err() != nil:
+	case c.life.Err() != nil && c.link.err() == nil: // else it had ended by itself before it was closed, and says why
 		err = context.Cause(c.life)
 	case c.ended():
 		errors.As(c.link.err(), &known)
