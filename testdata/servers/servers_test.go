@@ -23,11 +23,8 @@ import (
 	"github.com/mcpctl/mcpctl/testdata/servers/echo"
 	"github.com/mcpctl/mcpctl/testdata/servers/http"
 	"github.com/mcpctl/mcpctl/testdata/servers/noisy"
-<<<<<<< HEAD
-	"github.com/mcpctl/mcpctl/testdata/servers/rude"
-=======
 	"github.com/mcpctl/mcpctl/testdata/servers/oauth"
->>>>>>> oauth
+	"github.com/mcpctl/mcpctl/testdata/servers/rude"
 	"github.com/mcpctl/mcpctl/testdata/servers/slow"
 	"github.com/mcpctl/mcpctl/testdata/servers/stub"
 )
@@ -42,12 +39,9 @@ func TestMain(m *testing.M) {
 		"crash-server": crash.Main,
 		"noisy-server": noisy.Main,
 		"http-server":  http.Main,
-<<<<<<< HEAD
 		"rude-server":  rude.Main,
-=======
 		"oauth-server": oauth.Main,
 		"fakebrowser":  oauth.Browse,
->>>>>>> oauth
 	})
 }
 
