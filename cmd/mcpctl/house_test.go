@@ -31,6 +31,7 @@ var rooms = map[string][]string{
 	"internal/engine/wire":       {},
 	"internal/probe":             {"internal/probe/dial", "internal/store"},
 	"internal/probe/dial":        {"internal/store", "internal/store/redact"},
+	"internal/probe/oauth":       {"internal/store", "internal/store/atomicfile", "internal/store/redact"},
 	"internal/store":             {"internal/store/atomicfile", "internal/store/client", "internal/store/jsonc", "internal/store/redact"},
 	"internal/store/atomicfile":  {},
 	"internal/store/client":      {"internal/store/jsonc"},
@@ -55,14 +56,15 @@ var homes = map[string][]string{
 	"github.com/sourcegraph/jsonrpc2":        {"internal/engine/wire"},
 	"github.com/modelcontextprotocol/go-sdk": {"internal/probe/dial", "internal/commands"}, // commands: the demo's server
 	"golang.org/x/sys":                       {"internal/engine/supervisor", "internal/probe/dial", "internal/store/atomicfile", "internal/engine/record", "internal/commands"},
-	"golang.org/x/net":                       {"internal/probe/dial", "internal/store"},
+	"golang.org/x/net":                       {"internal/probe/dial", "internal/probe/oauth", "internal/store"},
+	"github.com/zalando/go-keyring":          {"internal/probe/oauth"},
 }
 
 // forbidden are standard packages that only some rooms may use: what can start
 // a process, reach the network, or end the program.
 var forbidden = map[string][]string{
 	"os/exec":        {"internal/probe/dial", "internal/engine/supervisor", "internal/commands"}, // commands: the user's editor
-	"net":            {"internal/probe/dial", "internal/engine/supervisor"},
+	"net":            {"internal/probe/dial", "internal/probe/oauth", "internal/engine/supervisor"},
 	"os/signal":      {"internal/commands", "internal/engine/supervisor"},
 	"text/tabwriter": {},
 }

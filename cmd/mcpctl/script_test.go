@@ -22,6 +22,7 @@ import (
 	"github.com/mcpctl/mcpctl/testdata/servers/echo"
 	httpserver "github.com/mcpctl/mcpctl/testdata/servers/http"
 	"github.com/mcpctl/mcpctl/testdata/servers/noisy"
+	"github.com/mcpctl/mcpctl/testdata/servers/oauth"
 	"github.com/mcpctl/mcpctl/testdata/servers/rude"
 	"github.com/mcpctl/mcpctl/testdata/servers/slow"
 	"github.com/mcpctl/mcpctl/testdata/servers/stub"
@@ -36,6 +37,8 @@ func TestMain(m *testing.M) {
 		"crash-server": crash.Main,
 		"noisy-server": noisy.Main,
 		"http-server":  httpserver.Main,
+		"oauth-server": oauth.Main,
+		"fakebrowser":  oauth.Browse,
 		"rude-server":  rude.Main,
 		"unprivileged": unprivileged,
 		"knock":        knock,
@@ -114,6 +117,7 @@ func setup(env *testscript.Env, npm string) error {
 	env.Setenv("XDG_RUNTIME_DIR", run)
 	env.Setenv("XDG_CONFIG_HOME", "")
 	env.Setenv("XDG_STATE_HOME", "")
+	env.Setenv("MCPCTL_CREDENTIALS", "file") // not the keyring of who runs the tests
 	env.Setenv("NPM", npm)
 	env.Setenv("U", filepath.Join(home, ".config/mcp/mcp.json"))
 	env.Setenv("C", filepath.Join(home, ".config/mcpctl/config.json"))
@@ -365,7 +369,7 @@ func output(ts *testscript.TestScript, name string, args ...string) ([]byte, err
 func command(ts *testscript.TestScript, name string, args ...string) *exec.Cmd {
 	cmd := exec.Command(name, args...)
 	cmd.Dir = ts.MkAbs(".")
-	for _, key := range []string{"HOME", "TMPDIR", "XDG_RUNTIME_DIR", "PATH", "GORACE"} {
+	for _, key := range []string{"HOME", "TMPDIR", "XDG_RUNTIME_DIR", "PATH", "GORACE", "MCPCTL_CREDENTIALS"} {
 		cmd.Env = append(cmd.Env, key+"="+ts.Getenv(key))
 	}
 	return cmd

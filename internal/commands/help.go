@@ -83,9 +83,13 @@ const environmentTopic = `Environment variables that mcpctl reads.
   XDG_STATE_HOME      where mcpctl/ keeps its state (default ~/.local/state)
   XDG_RUNTIME_DIR     where the supervisor's socket is (default: a private folder in TMPDIR)
   HOME                the home directory; must be set
+  MCPCTL_CREDENTIALS  "file" keeps sign-ins in mcpctl's own file, and not in the
+                      system's keyring
   VISUAL, EDITOR      the editor of update --edit; VISUAL first
 
-  MCPCTL_SERVER is not read but set: it marks the processes of a stdio server, so that
+  OAUTH_ACCESS_TOKEN is not read but set: it is the access token of the credential that
+  the entry of a stdio server names in auth.
+  MCPCTL_SERVER likewise: it marks the processes of a stdio server, so that
   what one leaves behind is found and ended. Its value means nothing to others.
 
 Values such as ${NAME} in a server's entry are taken from the environment of the
@@ -109,6 +113,9 @@ const filesTopic = `Files that mcpctl reads and writes.
   /etc/mcpctl/config.json                        the administrator's settings
   ~/.local/state/mcpctl/workspaces/ID/mcp.json   the user's private servers for one workspace
   ~/.local/state/mcpctl/approvals.json           what was approved and denied
+  ~/.local/state/mcpctl/credentials.json         sign-ins; their secrets are in the system's
+                                                 keyring where there is one
+  ~/.local/state/mcpctl/signins/                 sign-ins that wait for their second step
   ~/.local/state/mcpctl/history/                 what files held before the last 50 changes of each
   ~/.local/state/mcpctl/mcp.log, mcp.log.1       what servers and the supervisor logged
   ~/.local/state/mcpctl/outputs/                 what tool calls answered, one file each

@@ -25,7 +25,11 @@ decides, and the other is ignored.
                 clientSecret, clientName, callbackPort, callbackUrl, scope, account,
                 clientRegistration (auto, dcr or cimd), clientMetadataUrl,
                 authServerMetadataUrl, grant (authorization_code, client_credentials or
-                device_code), and allowPrivate, which a project's file cannot set.
+                device_code). For client_credentials without a secret: privateKey, a
+                key as PEM, and signingAlgorithm, such as ES256. What a project's file
+                cannot set: privateKeyFile, the file the key stands in; allowPrivate,
+                which lets the sign-in reach private addresses; and allowLegacy, which
+                takes a server that publishes no metadata, or does not say S256.
   auth          {"type": "oauth", "credentialId": ID}: the stored credential to use. Not
                 honoured in a project's file.
   protocolVersion  the first version of the protocol to offer. Default: negotiated.
@@ -57,9 +61,9 @@ An entry without command, url and type is an override: it changes the server of 
 in the file below it, and holds nothing but enabled, timeout, exposure and toolExposure.
 It stands in a project's or a local file; mcpctl enable and disable write one.
 
-Values of command, args, env, cwd, url, headers and oauth.clientSecret may hold ${NAME}
-and ${NAME:-default}, and ~/ in front is the home directory in command, args and cwd; see:
-mcpctl help environment. Fields that mcpctl does not know are kept, and count in the
+Values of command, args, env, cwd, url, headers, oauth.clientSecret and oauth.privateKey
+may hold ${NAME} and ${NAME:-default}, and ~/ in front is the home directory in command,
+args, cwd and oauth.privateKeyFile; see: mcpctl help environment. Fields that mcpctl does not know are kept, and count in the
 fingerprint. A known one in another spelling, such as "URL", makes the entry invalid.
 
 mcpctl schema prints all this for editors.`

@@ -150,6 +150,8 @@ type Launch struct {
 	Headers         http.Header
 	Timeout         time.Duration
 	ProtocolVersion string
+	OAuth           OAuth          // http and sse: how to sign in; the zero value when the entry does not say
+	CredentialID    string         // the stored credential the entry names; "" for none
 	Secrets         []string       // values to mask in any text about this server
 	Commands        []CommandValue // what gives the values that are commands; empty values after Resolve
 	Digest          string         // equal digests mean: nothing that matters changed
@@ -169,7 +171,7 @@ func (a Admitted) Resolve(env Environ) (Launch, error) {
 
 func (a Admitted) resolve(r *resolver) (Launch, error) {
 	d := a.entry.Definition
-	l := Launch{Transport: d.Transport, Timeout: DefaultTimeout, ProtocolVersion: d.ProtocolVersion}
+	l := Launch{Transport: d.Transport, Timeout: DefaultTimeout, ProtocolVersion: d.ProtocolVersion, CredentialID: d.CredentialID}
 	if a.row.Timeout != nil {
 		l.Timeout = *a.row.Timeout
 	}
@@ -310,6 +312,27 @@ func (r *resolver) http(d *Definition, l *Launch) {
 		l.Headers.Set(name, v)
 		r.secrets = append(r.secrets, v)
 	}
+	if d.OAuth != nil {
+		l.OAuth = r.oauth(*d.OAuth)
+	}
+}
+
+// oauth expands what of the sign-in may hold references.
+func (r *resolver) oauth(o OAuth) OAuth {
+	for key, text := range map[string]*string{"clientSecret": &o.ClientSecret, "privateKey": &o.PrivateKey} {
+		if *text == "" {
+			continue
+		}
+		pending := r.pending(*text)
+		if *text = r.value("oauth."+key, *text); !pending {
+			r.secrets = append(r.secrets, *text)
+		}
+	}
+	o.PrivateKeyFile = tilde(o.PrivateKeyFile, r.admitted.home)
+	if o.PrivateKeyFile != "" && !filepath.IsAbs(o.PrivateKeyFile) {
+		o.PrivateKeyFile = filepath.Join(filepath.Dir(r.admitted.entry.Source.Path), o.PrivateKeyFile)
+	}
+	return o
 }
 
 // from names the variables a value came from, so that the fault can be found.

@@ -59,6 +59,12 @@ func (a Admitted) ResolveWith(env Environ, run Runner) (Launch, error) {
 	return a.resolve(&resolver{admitted: a, env: env, run: run})
 }
 
+// Sends tells whether the output of a command goes to the server itself; that of the
+// commands of `oauth` goes to the authorization server at most.
+func (l Launch) Sends() bool {
+	return slices.ContainsFunc(l.Commands, func(v CommandValue) bool { return !strings.HasPrefix(v.Field, "oauth.") })
+}
+
 // Known returns the values of the server that are known without running a command:
 // what its fields give in env, and its literals.
 func (a Admitted) Known(env Environ) []string {

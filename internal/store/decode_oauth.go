@@ -11,8 +11,8 @@ import (
 )
 
 // OAuth is how to sign in to an http or sse server, as far as the entry says;
-// zero values mean that it does not (design §3, §11). Only ClientSecret may hold
-// references, and it is unexpanded here.
+// zero values mean that it does not (design §3, §11). Only ClientSecret and
+// PrivateKey may hold references: unexpanded in a Definition, expanded in a Launch.
 type OAuth struct {
 	ClientID              string
 	ClientSecret          string
@@ -25,7 +25,11 @@ type OAuth struct {
 	AuthServerMetadataURL string // in place of discovery
 	Account               string // tells credentials of one server apart
 	Grant                 Grant
-	AllowPrivate          bool // discovery may reach private addresses; user and local scope only
+	PrivateKey            string // PEM; signs what client_credentials shows in place of a secret
+	PrivateKeyFile        string // the file it stands in; user and local scope only
+	SigningAlgorithm      string // of that signature; "" goes by the key
+	AllowPrivate          bool   // discovery may reach private addresses; user and local scope only
+	AllowLegacy           bool   // a server without metadata will do, and one that does not say S256; likewise
 }
 
 // Registration is how a client gets its identity; "" means auto.
@@ -52,8 +56,19 @@ const (
 // oauthFields are the keys of `oauth` that mcpctl interprets; see fields.
 var oauthFields = []string{
 	"clientId", "clientSecret", "clientName", "callbackPort", "callbackUrl", "scope", "clientRegistration",
-	"clientMetadataUrl", "authServerMetadataUrl", "account", "grant", "allowPrivate",
+	"clientMetadataUrl", "authServerMetadataUrl", "account", "grant", "privateKey", "privateKeyFile",
+	"signingAlgorithm", "allowPrivate", "allowLegacy",
 }
+
+// oauthValues are those of them that may hold references (design §3.2).
+var oauthValues = []string{"clientSecret", "privateKey"}
+
+// oauthOwn are those that count in the user's own files only: they lift a guard, or
+// name a file of the user's.
+var oauthOwn = []string{"allowPrivate", "allowLegacy", "privateKeyFile"}
+
+// SigningAlgorithms are the words of signingAlgorithm (RFC 7518 §3.1).
+var SigningAlgorithms = []string{"ES256", "ES384", "ES512", "RS256", "RS384", "RS512", "PS256"}
 
 func (d *decoder) auth(n *jsonc.Node, def *Definition) {
 	a := n.Get("auth")
@@ -89,10 +104,13 @@ func (d *decoder) oauth(n *jsonc.Node) *OAuth {
 		CallbackPort:       d.port(o, "callbackPort"),
 		ClientRegistration: Registration(d.oneOf(o, "clientRegistration", []string{"auto", "dcr", "cimd"})),
 		Grant:              Grant(d.oneOf(o, "grant", []string{"authorization_code", "client_credentials", "device_code"})),
+		PrivateKey:         str("privateKey"), PrivateKeyFile: str("privateKeyFile"),
+		SigningAlgorithm: d.oneOf(o, "signingAlgorithm", SigningAlgorithms),
+		AllowPrivate:     d.yes(o, "allowPrivate"), AllowLegacy: d.yes(o, "allowLegacy"),
 	}
-	d.allowPrivate(o, out)
+	d.ownOnly(o, out)
 	d.oauthURLs(o, out)
-	for _, key := range []string{"clientId", "clientName", "account"} {
+	for _, key := range []string{"clientId", "clientName", "account", "privateKeyFile"} {
 		if v := o.Get(key); v != nil && v.Kind() == jsonc.String && strings.TrimSpace(str(key)) == "" {
 			d.fail(v.Position(), "'oauth."+key+"' is empty", "remove it, or fill it in")
 		}
@@ -100,27 +118,41 @@ func (d *decoder) oauth(n *jsonc.Node) *OAuth {
 	if out.ClientRegistration == RegisterCIMD && out.ClientID != "" {
 		d.fail(o.Get("clientId").Position(), "'oauth.clientId' and the clientRegistration cimd exclude each other", "remove one of them")
 	}
-	if whose := noCommands(d.entry.Source.Scope); whose != "" && strings.HasPrefix(out.ClientSecret, "!") {
-		d.fail(o.Get("clientSecret").Position(), "a '!command' value in 'oauth.clientSecret' of "+whose,
-			"commands as values are for user and local files only; use ${NAME}")
+	if out.PrivateKey != "" && out.PrivateKeyFile != "" {
+		d.fail(o.Get("privateKeyFile").Position(), "'oauth.privateKey' and 'oauth.privateKeyFile' exclude each other", "remove one of them")
+	}
+	for key, text := range map[string]string{"clientSecret": out.ClientSecret, "privateKey": out.PrivateKey} {
+		if whose := noCommands(d.entry.Source.Scope); whose != "" && isCommand(text) {
+			d.fail(o.Get(key).Position(), "a '!command' value in 'oauth."+key+"' of "+whose,
+				"commands as values are for user and local files only; use ${NAME}")
+		}
 	}
 	return out
 }
 
-// allowPrivate lifts a guard, so a repository cannot ask for it.
-func (d *decoder) allowPrivate(o *jsonc.Node, out *OAuth) {
-	v := o.Get("allowPrivate")
+// yes reads a key that is true or false; absent is false.
+func (d *decoder) yes(o *jsonc.Node, key string) bool {
+	v := o.Get(key)
 	if v == nil {
+		return false
+	}
+	is, ok := boolean(v)
+	if !ok {
+		d.fail(v.Position(), "'oauth."+key+"' is true or false", "")
+	}
+	return is
+}
+
+// ownOnly drops what a repository cannot ask for.
+func (d *decoder) ownOnly(o *jsonc.Node, out *OAuth) {
+	if d.entry.Source.Scope != Project {
 		return
 	}
-	allow, ok := boolean(v)
-	switch {
-	case !ok:
-		d.fail(v.Position(), "'oauth.allowPrivate' is true or false", "")
-	case d.entry.Source.Scope == Project:
-		d.note(v.Position(), SeverityWarning, "'oauth.allowPrivate' of a project file is not honoured", "put it into the user or local file")
-	default:
-		out.AllowPrivate = allow
+	out.AllowPrivate, out.AllowLegacy, out.PrivateKeyFile = false, false, ""
+	for _, key := range oauthOwn {
+		if v := o.Get(key); v != nil {
+			d.note(v.Position(), SeverityWarning, "'oauth."+key+"' of a project file is not honoured", "put it into the user or local file")
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -29,6 +30,10 @@ func TestOAuthFaults(t *testing.T) {
 		"cimd-with-id":       {`{"clientRegistration":"cimd","clientId":"x"}`, "exclude each other"},
 		"grant":              {`{"grant":"password"}`, `unknown oauth.grant "password"`},
 		"private":            {`{"allowPrivate":"yes"}`, "'oauth.allowPrivate' is true or false"},
+		"legacy":             {`{"allowLegacy":1}`, "'oauth.allowLegacy' is true or false"},
+		"algorithm":          {`{"signingAlgorithm":"none"}`, `unknown oauth.signingAlgorithm "none"`},
+		"two-keys":           {`{"privateKey":"a","privateKeyFile":"b"}`, "exclude each other"},
+		"empty-key-file":     {`{"privateKeyFile":""}`, "'oauth.privateKeyFile' is empty"},
 		"twice":              {`{"scope":"a","scope":"b"}`, `the key "oauth.scope" stands twice`},
 		"case":               {`{"clientid":"a"}`, `the key "oauth.clientid" differs from 'oauth.clientId' only by case`},
 		"long-s":             {"{\"\u017fcope\":\"a\"}", "differs from 'oauth.scope' only by case"},
@@ -51,11 +56,11 @@ func TestOAuthRead(t *testing.T) {
 	const text = `{"mcpServers":{"o":{"url":"https://h/","oauth":{"clientId":"id","clientSecret":"${SECRET}","clientName":"me",
 	  "callbackPort":8.1e3,"callbackUrl":"http://127.0.0.1:8100/cb","scope":"a b","clientRegistration":"dcr",
 	  "clientMetadataUrl":"https://h/c.json","authServerMetadataUrl":"http://[::1]:9/as","account":"work",
-	  "grant":"client_credentials","allowPrivate":true,"x-more":[1]}}}}`
+	  "grant":"client_credentials","allowPrivate":true,"allowLegacy":true,"privateKey":"${KEY}","signingAlgorithm":"ES256","x-more":[1]}}}}`
 	want := &OAuth{
 		ClientID: "id", ClientSecret: "${SECRET}", ClientName: "me", CallbackPort: 8100, CallbackURL: "http://127.0.0.1:8100/cb",
 		Scope: "a b", ClientRegistration: RegisterDCR, ClientMetadataURL: "https://h/c.json", AuthServerMetadataURL: "http://[::1]:9/as",
-		Account: "work", Grant: GrantClient, AllowPrivate: true,
+		Account: "work", Grant: GrantClient, AllowPrivate: true, AllowLegacy: true, PrivateKey: "${KEY}", SigningAlgorithm: "ES256",
 	}
 	w := newWorld(t)
 	w.user(text)
@@ -71,7 +76,7 @@ func TestOAuthRead(t *testing.T) {
 	w = newWorld(t)
 	w.project(text)
 	row := w.open().Load().Rows[0]
-	if row.Entry.Definition.OAuth.AllowPrivate || len(row.Entry.Problems) != 1 || !strings.Contains(row.Entry.Problems[0].Message, "not honoured") {
+	if row.Entry.Definition.OAuth.AllowPrivate || row.Entry.Definition.OAuth.AllowLegacy || len(row.Entry.Problems) != 2 || !strings.Contains(row.Entry.Problems[0].Message, "not honoured") {
 		t.Errorf("allowPrivate of a project file: %+v", row.Entry.Problems)
 	}
 	w.project(`{"mcpServers":{"o":{"url":"https://h/","oauth":{"clientSecret":"!pass show x"}}}}`)
@@ -82,5 +87,43 @@ func TestOAuthRead(t *testing.T) {
 	w.project(`{}`)
 	if masked := string(w.open().Load().Rows[0].Entry.Masked()); strings.Contains(masked, "literal-value-1") {
 		t.Errorf("the secret is shown: %s", masked)
+	}
+}
+
+// TestOAuthResolved: a Launch has the values of the sign-in, and masks them.
+func TestOAuthResolved(t *testing.T) {
+	w := newWorld(t)
+	w.env["SECRET"], w.env["KEY"] = "s-value-1", "k-value-1"
+	w.user(`{"mcpServers":{"o":{"url":"https://h/","auth":{"type":"oauth","credentialId":"c1"},
+	  "oauth":{"clientSecret":"${SECRET}","privateKeyFile":"~/k.pem"}},"k":{"url":"https://h/","oauth":{"privateKey":"!show ${KEY}"}}}}`)
+	c := w.open().Load()
+	resolve := func(name string, run Runner) Launch {
+		t.Helper()
+		a, err := c.Admit(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l, err := a.ResolveWith(c.Store.Env, run)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return l
+	}
+	l := resolve("o", nil)
+	if l.OAuth.ClientSecret != "s-value-1" || l.CredentialID != "c1" || l.OAuth.PrivateKeyFile != c.Store.Places.Home+"/k.pem" ||
+		!slices.Contains(l.Secrets, "s-value-1") {
+		t.Errorf("%+v", l)
+	}
+	l = resolve("k", func(v CommandValue) (string, error) { return "k-value-2", nil })
+	if l.OAuth.PrivateKey != "k-value-2" || l.Sends() || !slices.Contains(l.Secrets, "k-value-2") {
+		t.Errorf("%+v", l)
+	}
+	w.user(`{"mcpServers":{"o":{"url":"https://h/","oauth":{"clientSecret":"${NOT_SET}"}}}}`)
+	a, err := w.open().Load().Admit("o")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.Resolve(c.Store.Env); code(err) != CodeInvalid || !strings.Contains(err.Error(), "NOT_SET is not set, used in oauth.clientSecret") {
+		t.Error(err)
 	}
 }

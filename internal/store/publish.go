@@ -169,7 +169,7 @@ func (p *publisher) isStored(text string) bool {
 // and thus whether `!` at its start is a command.
 func takesReferences(where string) bool {
 	group, _, _ := strings.Cut(where, ".")
-	return where == "command" || where == "cwd" || where == "url" || where == "oauth.clientSecret" ||
+	return where == "command" || where == "cwd" || where == "url" || group == "oauth" && slices.Contains(oauthValues, lastKey(where)) ||
 		group == "env" || group == "headers" || strings.HasPrefix(where, "args[")
 }
 

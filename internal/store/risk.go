@@ -226,6 +226,10 @@ func variableFacts(d *Definition) []string {
 	for _, k := range slices.Sorted(maps.Keys(d.Headers)) {
 		note("the header "+k+" to "+redact.URL(d.URL), d.Headers[k])
 	}
+	if d.OAuth != nil {
+		note("oauth.clientSecret, for the authorization server", d.OAuth.ClientSecret)
+		note("oauth.privateKey", d.OAuth.PrivateKey)
+	}
 	for _, name := range d.InheritEnv.Names {
 		out = append(out, "gets the variable "+name)
 	}

@@ -23,6 +23,7 @@ import (
 	"github.com/mcpctl/mcpctl/testdata/servers/echo"
 	"github.com/mcpctl/mcpctl/testdata/servers/http"
 	"github.com/mcpctl/mcpctl/testdata/servers/noisy"
+	"github.com/mcpctl/mcpctl/testdata/servers/oauth"
 	"github.com/mcpctl/mcpctl/testdata/servers/rude"
 	"github.com/mcpctl/mcpctl/testdata/servers/slow"
 	"github.com/mcpctl/mcpctl/testdata/servers/stub"
@@ -39,6 +40,8 @@ func TestMain(m *testing.M) {
 		"noisy-server": noisy.Main,
 		"http-server":  http.Main,
 		"rude-server":  rude.Main,
+		"oauth-server": oauth.Main,
+		"fakebrowser":  oauth.Browse,
 	})
 }
 

@@ -129,7 +129,7 @@ func (g *guard) unreachable(req *http.Request, err error) *Error {
 	}
 	way := ""
 	if proxy, perr := g.proxy(req); perr == nil && proxy != nil {
-		way = " through the proxy '" + g.voice.mask.URL(proxy.Redacted()) + "'"
+		way = " through the proxy '" + g.voice.hiding().URL(proxy.Redacted()) + "'"
 	}
 	return &Error{
 		Code_: CodeConnectFailed, Server_: g.voice.server, Err: err,

@@ -124,7 +124,7 @@ func (c *Conn) progressed(params json.RawMessage) {
 	k.last = time.Now()
 	k.mu.Unlock()
 	if k.caller.Progress != nil {
-		p.Message = c.voice.mask.Text(p.Message)
+		p.Message = c.voice.hiding().Text(p.Message)
 		k.caller.Progress(p.Progress)
 	}
 }

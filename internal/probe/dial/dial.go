@@ -29,6 +29,9 @@ type Options struct {
 	Log          func(Event)   // what a server says beside the protocol; may be nil; called from any goroutine, must not block
 	ToolsChanged func()        // called at every notice that the tools have changed; may be nil; the caller coalesces
 	StartTimeout time.Duration // bound for connecting and the handshake; 0: the entry's timeout
+	// Auth makes the sign-in of a connection from the server and its Launch; it may
+	// return nil for none. Without it a server that asks for a sign-in is LOGIN_REQUIRED.
+	Auth func(store.Admitted, store.Launch) Auth
 	// Elicit declares that the user can be asked (WithCaller says who). Without it the
 	// server is told that nobody can be.
 	Elicit bool
@@ -109,7 +112,7 @@ func Open(ctx context.Context, server store.Admitted, opts Options) (*Conn, erro
 		return nil, err
 	}
 	c, err := open(ctx, server, l, opts)
-	if unauthorized(err) && len(l.Commands) > 0 {
+	if unauthorized(err) && l.Sends() {
 		if opts.Values.Forget(); values.reused {
 			return Open(ctx, server, opts) // nothing is left to be used again, so this is once
 		}
@@ -137,6 +140,9 @@ func open(ctx context.Context, server store.Admitted, l store.Launch, opts Optio
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, d.limit, errTooLate)
 	defer cancel()
+	if err := d.sign(ctx, server); err != nil {
+		return nil, err
+	}
 	return d.open(ctx)
 }
 
@@ -157,7 +163,7 @@ func (c *Conn) PID() int { return c.link.pid() }
 func (c *Conn) Noise() int { return c.link.strays() }
 
 // Mask returns the mask that knows the server's secrets.
-func (c *Conn) Mask() *redact.Mask { return c.voice.mask }
+func (c *Conn) Mask() *redact.Mask { return c.voice.hiding() }
 
 // Close ends the connection and, for stdio, the process, its group and what
 // escaped from it; it returns when they are gone: 7 s at the most. It may be

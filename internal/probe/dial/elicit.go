@@ -97,7 +97,7 @@ func (c *Conn) readQuestion(params []byte) (Question, error) {
 			p.Mode = ModeURL
 		}
 	}
-	q := Question{Mode: p.Mode, Message: c.voice.mask.Text(p.Message)}
+	q := Question{Mode: p.Mode, Message: c.voice.hiding().Text(p.Message)}
 	switch {
 	case p.Mode == ModeForm && (len(p.Schema) == 0 || string(p.Schema) == "null"):
 		q.Schema = json.RawMessage(`{"type":"object","properties":{}}`)

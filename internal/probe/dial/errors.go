@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
+	"sync"
 	"time"
 	"unicode/utf8"
 
@@ -62,6 +64,39 @@ type voice struct {
 	server string
 	mask   *redact.Mask
 	log    func(Event)
+
+	mu    sync.Mutex
+	later *redact.Mask // with the values that came since; nil: none did
+	since []string     // the last of them
+}
+
+// maxSince is how many tokens a connection remembers: a server echoes the one it got,
+// and hardly ever one of before.
+const maxSince = 8
+
+// hide makes a value invisible from here on: a token, which changes while the
+// connection lives.
+func (v *voice) hide(value string) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if slices.Contains(v.since, value) {
+		return
+	}
+	v.since = append(v.since, value)
+	if len(v.since) > maxSince {
+		v.since = slices.Clone(v.since[1:])
+	}
+	v.later = v.mask.With(v.since...)
+}
+
+// hiding is the mask of all that is to be hidden now.
+func (v *voice) hiding() *redact.Mask {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.later != nil {
+		return v.later
+	}
+	return v.mask
 }
 
 // fail makes an error. message is safe to show already.
@@ -74,13 +109,13 @@ const maxQuoted = 600
 
 // quote makes the text of a server fit for one line of a message.
 func (v *voice) quote(text string) string {
-	return redact.Line(cut(strings.TrimSpace(v.mask.Text(text)), maxQuoted))
+	return redact.Line(cut(strings.TrimSpace(v.hiding().Text(text)), maxQuoted))
 }
 
 // event reports what a server said beside the protocol, and returns the text as
 // it was reported: masked here, where it is born; whoever shows it escapes it.
 func (v *voice) event(level, logger, text string) string {
-	text = v.mask.Text(text)
+	text = v.hiding().Text(text)
 	if v.log != nil {
 		v.log(Event{Level: level, Logger: logger, Text: text})
 	}

@@ -61,7 +61,7 @@ type guard struct {
 // RoundTrip implements http.RoundTripper.
 func (g *guard) RoundTrip(req *http.Request) (*http.Response, error) {
 	if origin(req.URL) != g.origin {
-		err := g.voice.fail(CodeConnectFailed, "the server names another origin for its messages: "+g.voice.mask.URL(req.URL.Redacted()), "")
+		err := g.voice.fail(CodeConnectFailed, "the server names another origin for its messages: "+g.voice.hiding().URL(req.URL.Redacted()), "")
 		exchangeOf(req.Context()).setFault(err)
 		return nil, err
 	}
@@ -226,7 +226,7 @@ func (g *guard) redirected(req *http.Request, resp *http.Response) error {
 	if u, err := req.URL.Parse(target); err == nil {
 		target = u.Redacted()
 	}
-	return serverWide{g.voice.fail(CodeConnectFailed, "the server redirects to '"+g.voice.quote(g.voice.mask.URL(target))+"'",
+	return serverWide{g.voice.fail(CodeConnectFailed, "the server redirects to '"+g.voice.quote(g.voice.hiding().URL(target))+"'",
 		"if you trust that URL, put it into the entry")}
 }
 
@@ -273,6 +273,10 @@ func (g *guard) send(req *http.Request, body []byte) (*http.Response, error) {
 		defer release()
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
+		}
+		var known *Error
+		if errors.As(err, &known) { // of the sign-in
+			return nil, err
 		}
 		return nil, serverWide{g.unreachable(out, err)}
 	}

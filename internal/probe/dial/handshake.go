@@ -44,6 +44,7 @@ type dialer struct {
 	opts        Options
 	fingerprint store.Fingerprint
 	voice       *voice
+	auth        Auth // of requests; nil for none
 	limit       time.Duration
 }
 

@@ -60,10 +60,13 @@ func (d *dialer) newRemote() (*remote, error) {
 		retries: d.opts.Retries, patient: min(discoverWait, d.limit/2), voice: v, ledger: newLedger(),
 		life: life, initialized: make(chan struct{}), onLost: r.lost,
 	}
+	if d.auth != nil {
+		r.guard.next = &signer{next: transport, auth: d.auth, voice: v}
+	}
 	if r.guard.headers.Get("User-Agent") == "" {
 		r.guard.headers.Set("User-Agent", strings.TrimSuffix("mcpctl/"+d.opts.Client, "/"))
 	}
-	if len(l.Commands) > 0 {
+	if l.Sends() {
 		r.guard.onRefused = func(err error) { r.refused(d.opts.Values, err) }
 	}
 	client := &http.Client{Transport: r.guard, CheckRedirect: r.guard.checkRedirect}
@@ -84,7 +87,7 @@ func (d *dialer) newRemote() (*remote, error) {
 func (g *guard) checkRedirect(req *http.Request, via []*http.Request) error {
 	const most = 5
 	if req.Method != http.MethodGet || origin(req.URL) != g.origin || len(via) > most {
-		return g.voice.fail(CodeConnectFailed, "the server redirects to '"+g.voice.mask.URL(req.URL.Redacted())+"'", "")
+		return g.voice.fail(CodeConnectFailed, "the server redirects to '"+g.voice.hiding().URL(req.URL.Redacted())+"'", "")
 	}
 	return nil
 }

@@ -150,6 +150,7 @@ func (v *voice) between(text string) int {
 		}
 		return s
 	}
+	mask := v.hiding()
 	for i := range tries {
 		at := len(text) - maxSecret - i*step
 		if at < 2*maxSecret {
@@ -159,7 +160,7 @@ func (v *voice) between(text string) int {
 			at--
 		}
 		before, after := text[at-maxSecret:at], text[at:at+maxSecret]
-		if merged(v.mask.Text(before)+v.mask.Text(after)) == merged(v.mask.Text(before+after)) {
+		if merged(mask.Text(before)+mask.Text(after)) == merged(mask.Text(before+after)) {
 			return at
 		}
 	}

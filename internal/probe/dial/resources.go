@@ -11,8 +11,8 @@ import (
 	"github.com/mcpctl/mcpctl/internal/store"
 )
 
-// The JSON-RPC error of a resource that is not there: the first before
-// 2026-07-28; servers of all revisions say the second, too.
+// codeNoResource is the JSON-RPC error of a resource that is not there, before
+// 2026-07-28. From then on it is "invalid params", which many older servers say, too.
 const codeNoResource = -32002
 
 // ListResources returns all resources of all pages, each as the server sent it;

@@ -41,7 +41,7 @@ func TestListsAreTheServersBytes(t *testing.T) {
 	}
 }
 
-// HT-20 and B163, for lists other than that of tools.
+// HT-21 and B163, for lists other than that of tools.
 func TestHT21OtherLists(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ cursor, text string }{

@@ -1,0 +1,266 @@
+package oauth
+
+import (
+	"context"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// discovery is what a server says about how to sign in to it.
+type discovery struct {
+	resource string // byte for byte as it is asked for (RFC 8707)
+	scope    string // all that the resource supports
+	as       server
+}
+
+// server is an authorization server's metadata (RFC 8414 §2), as far as it is used.
+type server struct {
+	issuer, authorization, token    string
+	registration, device, revoke    string
+	scopes, methods, grants, pkce   []string
+	saysMethods, saysGrants         bool
+	issParameter, metadataDocuments bool
+	bare                            bool // there is no metadata: the addresses are those of MCP 2025-03-26
+}
+
+const (
+	wellKnownResource = "/.well-known/oauth-protected-resource"
+	wellKnownServer   = "/.well-known/oauth-authorization-server"
+	wellKnownOpenID   = "/.well-known/openid-configuration"
+)
+
+// discover finds the resource and its authorization server, from the server's own
+// challenge on (MCP 2025-11-25, Authorization Server Discovery). known is the issuer of
+// the credential that is there, which is preferred where the server names several.
+func (c *client) discover(ctx context.Context, ch Challenge, known string) (*discovery, error) {
+	resource, err := c.protectedResource(ctx, ch)
+	if err != nil {
+		return nil, err
+	}
+	d := &discovery{resource: identifier(c.t.url)}
+	var issuers []string
+	if resource != nil {
+		d.resource = resource.text("resource")
+		scopes, _ := resource.texts("scopes_supported")
+		d.scope = union(scopes...)
+		named, _ := resource.texts("authorization_servers")
+		issuers = slices.DeleteFunc(named, func(raw string) bool { _, why := endpoint(raw); return why != "" })
+	}
+	switch {
+	case c.t.config.AuthServerMetadataURL != "":
+		d.as, err = c.configured(ctx)
+	case slices.Contains(issuers, known):
+		d.as, err = c.authorizationServer(ctx, known)
+	case len(issuers) > 0:
+		d.as, err = c.authorizationServer(ctx, issuers[0])
+	default:
+		d.as, err = c.atOrigin(ctx)
+	}
+	if err == nil {
+		err = c.usable(d.as)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+// protectedResource finds the metadata of the protected resource (RFC 9728): where the
+// challenge says, else at the path, else at the root; nil when there is none.
+func (c *client) protectedResource(ctx context.Context, ch Challenge) (document, error) {
+	self, err := url.Parse(c.t.url)
+	if err != nil {
+		return nil, c.t.failed("its URL cannot be read", "check the 'url' in its entry")
+	}
+	var places []*url.URL
+	if ch.Metadata != "" {
+		u, why := c.placeOfMetadata(self, ch.Metadata)
+		if why != "" {
+			return nil, c.t.failed("the server names '"+c.t.shown(ch.Metadata)+"' for its metadata, which "+why, "")
+		}
+		places = append(places, u)
+	}
+	at := func(path string) *url.URL { return &url.URL{Scheme: self.Scheme, Host: self.Host, Path: path} }
+	if path := strings.TrimSuffix(self.Path, "/"); path != "" {
+		places = append(places, at(wellKnownResource+path))
+	}
+	places = append(places, at(wellKnownResource))
+	for _, place := range places {
+		doc, err := c.document(ctx, place)
+		if err != nil {
+			return nil, err
+		}
+		if doc == nil {
+			continue
+		}
+		if resource := doc.text("resource"); !covers(resource, c.t.url) {
+			return nil, c.t.failed("the metadata at '"+c.t.shown(place.String())+"' is of the resource '"+c.t.shown(resource)+
+				"', and not of '"+c.t.shown(c.t.url)+"'", "tell the people who run the server")
+		}
+		return doc, nil
+	}
+	return nil, nil
+}
+
+// placeOfMetadata is where a challenge says the metadata is. On the server's own
+// origin plain http is no worse than the server itself.
+func (c *client) placeOfMetadata(self *url.URL, raw string) (*url.URL, string) {
+	if u, err := url.Parse(raw); err == nil && u.User == nil && u.Host != "" && origin(u) == origin(self) && len(raw) <= maxURL {
+		return u, ""
+	}
+	return endpoint(raw)
+}
+
+// document gets a JSON object; nil when there is none at that place. What is broken
+// behind a gateway (5xx) is an error: the next place would be a guess.
+func (c *client) document(ctx context.Context, u *url.URL) (document, error) {
+	a, err := c.get(ctx, u)
+	if err != nil {
+		return nil, err
+	}
+	if a.status >= 500 && a.status != 502 {
+		return nil, c.t.failed("'"+c.t.shown(u.String())+"' answers "+status(a.status), "try again later")
+	}
+	if !a.ok() {
+		return nil, nil
+	}
+	doc, _ := readDocument(a.body)
+	return doc, nil
+}
+
+// authorizationServer gets the metadata of an issuer, at the places of RFC 8414 §3.1
+// and OpenID Connect Discovery in the order of the MCP specification. The document
+// counts only if it is the issuer's own, letter by letter (RFC 8414 §3.3).
+func (c *client) authorizationServer(ctx context.Context, issuer string) (server, error) {
+	u, why := endpoint(issuer)
+	if why != "" {
+		return server{}, c.t.failed("the authorization server '"+c.t.shown(issuer)+"' "+why, "")
+	}
+	for _, place := range metadataPlaces(u) {
+		doc, err := c.document(ctx, place)
+		if err != nil {
+			return server{}, err
+		}
+		if doc == nil {
+			continue
+		}
+		if got := doc.text("issuer"); got != issuer {
+			return server{}, c.otherIssuer(place, got, issuer)
+		}
+		return readServer(doc), nil
+	}
+	return server{}, c.t.failed("the authorization server '"+c.t.shown(issuer)+"' publishes no metadata",
+		"if you know where it is, set 'oauth.authServerMetadataUrl' in the entry")
+}
+
+func (c *client) otherIssuer(place *url.URL, got, want string) error {
+	return c.t.failed("the metadata at '"+c.t.shown(place.String())+"' is of the issuer '"+c.t.shown(got)+"', and not of '"+c.t.shown(want)+"'",
+		"if you trust that document, set its address as 'oauth.authServerMetadataUrl' in the entry")
+}
+
+func metadataPlaces(issuer *url.URL) []*url.URL {
+	at := func(path string) *url.URL { return &url.URL{Scheme: issuer.Scheme, Host: issuer.Host, Path: path} }
+	path := strings.TrimSuffix(issuer.Path, "/")
+	if path == "" {
+		return []*url.URL{at(wellKnownServer), at(wellKnownOpenID)}
+	}
+	return []*url.URL{at(wellKnownServer + path), at(wellKnownOpenID + path), at(path + wellKnownOpenID)}
+}
+
+// configured gets the metadata that the entry names, and takes the issuer from it.
+func (c *client) configured(ctx context.Context) (server, error) {
+	raw := c.t.config.AuthServerMetadataURL
+	u, why := endpoint(raw)
+	if why != "" {
+		return server{}, c.t.failed("'oauth.authServerMetadataUrl' "+why, "")
+	}
+	doc, err := c.document(ctx, u)
+	if err != nil {
+		return server{}, err
+	}
+	if doc == nil || doc.text("issuer") == "" {
+		return server{}, c.t.failed("there is no authorization server's metadata at '"+c.t.shown(raw)+"'", "check 'oauth.authServerMetadataUrl' in the entry")
+	}
+	return readServer(doc), nil
+}
+
+// atOrigin is for a server that publishes nothing of its own: as in MCP 2025-03-26 its
+// origin is the authorization server. The document there may be of an issuer below it.
+// Without a document nothing says that the code is bound to us, so that has to be
+// allowed by the user.
+func (c *client) atOrigin(ctx context.Context) (server, error) {
+	self, err := url.Parse(c.t.url)
+	if err != nil {
+		return server{}, c.t.failed("its URL cannot be read", "check the 'url' in its entry")
+	}
+	root := origin(self)
+	u, why := endpoint(root)
+	if why != "" {
+		return server{}, c.t.failed("the server says nothing about how to sign in, and '"+c.t.shown(root)+"' "+why, "")
+	}
+	for _, place := range metadataPlaces(u) {
+		doc, err := c.document(ctx, place)
+		if err != nil {
+			return server{}, err
+		}
+		if doc == nil {
+			continue
+		}
+		got := doc.text("issuer")
+		if at, err := url.Parse(got); err != nil || origin(at) != root {
+			return server{}, c.otherIssuer(place, got, root)
+		}
+		return readServer(doc), nil
+	}
+	if !c.t.config.AllowLegacy {
+		return server{}, c.t.failed("the server says nothing about how to sign in: it publishes no metadata",
+			"if it is of before 2025-06-18, say so in the user or local file: mcpctl update "+c.t.server+" --set oauth.allowLegacy=true")
+	}
+	return server{issuer: root, authorization: root + "/authorize", token: root + "/token", registration: root + "/register", bare: true}, nil
+}
+
+func readServer(d document) server {
+	s := server{
+		issuer: d.text("issuer"), authorization: d.text("authorization_endpoint"), token: d.text("token_endpoint"),
+		registration: d.text("registration_endpoint"), device: d.text("device_authorization_endpoint"), revoke: d.text("revocation_endpoint"),
+		issParameter:      d.yes("authorization_response_iss_parameter_supported"),
+		metadataDocuments: d.yes("client_id_metadata_document_supported"),
+	}
+	s.scopes, _ = d.texts("scopes_supported")
+	s.pkce, _ = d.texts("code_challenge_methods_supported")
+	s.methods, s.saysMethods = d.texts("token_endpoint_auth_methods_supported")
+	s.grants, s.saysGrants = d.texts("grant_types_supported")
+	return s
+}
+
+// usable checks every address of the metadata, used or not: who puts a program's
+// address into one of them is not to be trusted with the others.
+func (c *client) usable(s server) error {
+	for name, raw := range map[string]string{"authorization_endpoint": s.authorization, "token_endpoint": s.token,
+		"registration_endpoint": s.registration, "device_authorization_endpoint": s.device, "revocation_endpoint": s.revoke} {
+		if raw == "" {
+			continue
+		}
+		if _, why := endpoint(raw); why != "" {
+			return c.t.failed("the authorization server's "+name+" '"+c.t.shown(raw)+"' "+why, "")
+		}
+	}
+	if s.token == "" {
+		return c.t.failed("the authorization server '"+c.t.shown(s.issuer)+"' has no token endpoint", "")
+	}
+	return nil
+}
+
+// binds checks that the server ties a code to who asked for it: PKCE with S256 (MCP
+// 2025-11-25: a client must refuse where the metadata does not say so).
+func (c *client) binds(s server) error {
+	if slices.Contains(s.pkce, "S256") || c.t.config.AllowLegacy && len(s.pkce) == 0 {
+		return nil
+	}
+	says := "does not say that it supports PKCE"
+	if len(s.pkce) > 0 {
+		says = "supports PKCE only as " + c.t.quote(strings.Join(s.pkce, ", "))
+	}
+	return c.t.failed("the authorization server '"+c.t.shown(s.issuer)+"' "+says+", and a code could be stolen", "tell the people who run it: S256 is missing in its metadata")
+}
