@@ -107,7 +107,7 @@ edit. Reads all files now; without it they are watched.
   schema         1
   session        the session
   started, restarted, stopped   names of servers
-  pending        names of those that reload when their calls in flight are done
+  pending        names of those that reload or stop when their calls in flight are done
   problems       as in the List document
 
 mcp.reconnect

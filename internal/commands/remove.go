@@ -19,6 +19,10 @@ Of several names all are looked for first: when one is not there, nothing is
 removed. Only the members named are removed; every other byte of the file stays. With
 --expect-fingerprint the entry must still be the one that was looked at.
 
+A running server that is removed takes no new calls and stops when those in flight are
+done; until then mcpctl status shows it as pending-reload. One that a project's file
+supplied stops at once: with its entry its approval is gone.
+
 With --session, or --scope session, what one session says about the names is taken
 away: a server that was given to it alone, or its override; see mcpctl session.`
 

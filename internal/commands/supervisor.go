@@ -27,6 +27,13 @@ After an update of mcpctl the one that runs is still the old one. list, status, 
 and what is told here work with any version; commands that need what the other side
 lacks end with SUPERVISOR_PROTOCOL and say that a restart is due.
 
+It watches the files of every session and brings the servers in line with what changed.
+A server that is changed, switched off or removed while calls are in flight takes no
+new ones, shows as pending-reload, and reloads or stops when they are done. One of a
+project whose approval went, by deny, revoke, a change or the removal of its entry,
+stops at once. A file that does not parse keeps what ran before; one that is empty or
+blank for 100 milliseconds, or missing for a second, has no servers.
+
 It takes about 16 MB of memory, and 130 KiB more for each connected server and 32 KiB
 for each client. It has 13 descriptors open, five more for each stdio server, one or
 two for each over HTTP, and one for each client; the hard limit (ulimit -Hn) counts.

@@ -51,8 +51,8 @@ func (s *Session) Register(in wire.Register) error {
 	})
 }
 
-// Unregister takes a registered server away and stops it at once, as the removal of
-// an entry from a file does; MCP_NOT_FOUND when the session has registered none.
+// Unregister takes a registered server away and stops it when its calls are done, as
+// the removal of an entry from a file does; MCP_NOT_FOUND when the session has registered none.
 func (s *Session) Unregister(name string) error {
 	return s.say(func(o *store.Overlay, _ *store.Store) (*store.Overlay, error) { return o.Unregister(name) })
 }

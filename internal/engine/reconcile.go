@@ -203,7 +203,7 @@ func standIn(good, broken *store.Source) *store.Source {
 
 // reconcile compares wanted and running, server by server. held: mu.
 func (s *Session) reconcile(again bool) (did changes) {
-	wanted, off := map[string]bool{}, map[string]bool{}
+	wanted := map[string]bool{}
 	for _, row := range s.config.Rows {
 		if !row.InForce {
 			continue
@@ -211,7 +211,6 @@ func (s *Session) reconcile(again bool) (did changes) {
 		name := row.Entry.Name
 		admitted, err := s.config.Admit(name)
 		if err != nil { // the snapshot says so
-			off[name] = !row.Enabled && s.config.Elsewhere == nil
 			continue
 		}
 		wanted[name] = true
@@ -222,17 +221,19 @@ func (s *Session) reconcile(again bool) (did changes) {
 			continue
 		}
 		ran := sv.run != nil
-		if s.part(sv, off[name] && s.trusts(sv)) == waits {
+		if s.part(sv) == waits {
 			did.pending = append(did.pending, name)
 		} else if ran {
 			did.stopped = append(did.stopped, name)
 		}
 	}
 	for name, sv := range s.parting { // it may be for another reason by now
-		if !off[name] || !s.trusts(sv) {
+		if !s.mayFinish(sv) {
 			s.gone(sv)
 			did.stopped = append(did.stopped, name)
+			continue
 		}
+		sv.detail = s.whyParting(name)
 	}
 	for _, names := range []*[]string{&did.started, &did.restarted, &did.stopped, &did.pending} {
 		slices.Sort(*names)

@@ -5,9 +5,9 @@ import (
 	"github.com/mcpctl/mcpctl/internal/store"
 )
 
-// A server whose definition changes, or that is switched off, while calls are in
-// flight goes on until they are done (design §9.3). One that a project supplies and
-// that is not approved any more does not: it is stopped at once.
+// A server whose definition changes, or that is switched off or removed, while calls
+// are in flight goes on until they are done (design §9.3). One that a project supplies
+// and that is not approved any more does not: it is stopped at once.
 
 // What retarget and restart did to a server.
 type deed int
@@ -95,17 +95,31 @@ func (sv *server) restart(why string) deed {
 	return started
 }
 
-// part takes a server out of its session: at once, or when its calls are done.
-// held: mu.
-func (s *Session) part(sv *server, afterCalls bool) deed {
+// part takes a server out of its session: when its calls are done or, if it may not
+// finish them, at once. held: mu.
+func (s *Session) part(sv *server) deed {
 	delete(s.servers, sv.name)
-	if afterCalls && sv.inflight > 0 {
+	if sv.inflight > 0 && s.mayFinish(sv) {
 		s.parting[sv.name] = sv
-		sv.set(wire.PendingReload, "it is switched off when the calls in flight are done", nil)
+		sv.set(wire.PendingReload, s.whyParting(sv.name), nil)
 		return waits
 	}
 	s.gone(sv)
 	return nothing
+}
+
+// mayFinish tells whether a server that is wanted no more may end its calls first: not
+// when its approval went, nor when MCP is another program's business now. held: mu.
+func (s *Session) mayFinish(sv *server) bool {
+	return s.config.Elsewhere == nil && s.trusts(sv)
+}
+
+// whyParting says what becomes of a server that is wanted no more. held: mu.
+func (s *Session) whyParting(name string) string {
+	if row := s.config.InForce(name); row != nil && !row.Enabled {
+		return "it is switched off when the calls in flight are done"
+	}
+	return "it is removed; it stops when the calls in flight are done"
 }
 
 // gone stops a server that is in its session no more. held: mu.

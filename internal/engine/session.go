@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"maps"
 	"sync"
 	"time"
 
@@ -50,7 +51,7 @@ type Session struct {
 	knownFiles []string                 // behind config
 	signature  string                   // of them, as they were read
 	servers    map[string]*server       // the servers that are admitted
-	parting    map[string]*server       // switched off; they go when their calls are done
+	parting    map[string]*server       // switched off or removed; they go when their calls are done
 	leaving    map[string]chan struct{} // closed when the last process of a server that went is gone
 	generation uint64
 	changed    chan struct{} // closed and replaced at every change
@@ -99,7 +100,9 @@ func (s *Session) stopping(why string) {
 		return
 	}
 	s.stopped = true
-	for _, sv := range s.servers {
+	all := maps.Clone(s.servers)
+	maps.Copy(all, s.parting)
+	for _, sv := range all {
 		if sv.run != nil {
 			sv.conn, sv.tools, sv.listed = nil, nil, false
 			sv.set(wire.Stopped, why, nil)

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"maps"
+	"slices"
 
 	"github.com/mcpctl/mcpctl/internal/engine/wire"
 	"github.com/mcpctl/mcpctl/internal/store"
@@ -17,7 +18,11 @@ func (s *Session) Status() wire.Status {
 	for i, st := range out.Servers {
 		if l, ok := live[st.Name]; ok {
 			out.Servers[i] = l
+			delete(live, st.Name)
 		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(live)) { // in no file any more, and not gone yet
+		out.Servers = append(out.Servers, live[name])
 	}
 	return out
 }
