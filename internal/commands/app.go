@@ -32,6 +32,9 @@ type app struct {
 
 	warnings []wire.Warning // with --json, for the document
 
+	edited   []string     // files that this command has changed
+	editedAt store.Places // whose they are
+
 	told map[string]bool // warnings that were shown; none is shown twice
 }
 
@@ -58,7 +61,11 @@ func (a *app) openQuietly() (*store.Store, error) {
 	if client == "" {
 		client = a.env["MCPCTL_CLIENT"]
 	}
-	return store.Open(a.env, dir, client)
+	s, err := store.Open(a.env, dir, client)
+	if err == nil {
+		s.Edited = func(path string) { a.edited, a.editedAt = append(a.edited, path), s.Places }
+	}
+	return s, err
 }
 
 // load opens the configuration and reads it once.

@@ -36,6 +36,15 @@ supervisor.shutdown
 No parameters; {} is answered, and then all servers are stopped and every connection is
 closed. The very last that happens is the end of this connection.
 
+supervisor.refresh
+
+After an edit of files by another way than these methods: every session looks whether
+its files have changed, all workspaces alike, and {} is answered when all have. No
+session's environment changes. The commands that edit tell a running supervisor so.
+
+  files?         paths of the files that were edited, absolute: what they are now counts
+                 at once, also where one is empty or gone
+
 session.open
 
   id             "default", or any other word for a session of one's own

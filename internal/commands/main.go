@@ -72,6 +72,7 @@ func run(ctx context.Context, args []string, streams Streams, env store.Environ)
 		root.SetVersionTemplate(versionDocument(a.version)) // cobra prints it before any command runs
 	}
 	err := root.ExecuteContext(ctx)
+	a.tellSupervisor(ctx)
 	if cause := context.Cause(ctx); err != nil && errors.As(cause, new(signalError)) && errors.Is(err, context.Canceled) {
 		if errors.As(err, new(wholeAnswer)) {
 			cause = wholeAnswer{cause}

@@ -23,13 +23,19 @@ const (
 )
 
 // A reading is settled when what it finds counts even if a file is missing, empty
-// or broken: nobody wants to wait for it.
-type reading bool
+// or broken: nobody wants to wait for it. edited are files that are settled in any
+// reading: what they are now is what somebody wrote who has finished.
+type reading struct {
+	settled bool
+	edited  []string
+}
 
-const (
-	unsettled reading = false
-	settled   reading = true
-)
+var unsettled, settled = reading{}, reading{settled: true}
+
+// of is the reading of one file.
+func (r reading) of(src *store.Source) reading {
+	return reading{settled: r.settled || slices.Contains(r.edited, src.Path) || slices.Contains(r.edited, src.Real)}
+}
 
 // changes is what one reload did, by the names of servers.
 type changes struct{ started, restarted, stopped, pending []string }
@@ -102,7 +108,7 @@ func (s *Session) sources(st *store.Store, r reading) (sources []*store.Source, 
 	sources = st.ReadSources()
 	for i, src := range sources {
 		good := s.lastGood[src.Path]
-		wait := s.doubts.wait(src.Path, suspect(src, good), r)
+		wait := s.doubts.wait(src.Path, suspect(src, good), r.of(src))
 		switch {
 		case wait > 0:
 			sources[i] = good
@@ -157,7 +163,7 @@ func (d doubts) wait(path string, what suspicion, r reading) time.Duration {
 	case what == "":
 		delete(d, path)
 		return 0
-	case r == settled:
+	case r.settled:
 		d[path] = doubt{what, time.Now()} // and it goes on counting
 		return 0
 	case !known || was.what != what:

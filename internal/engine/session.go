@@ -86,6 +86,17 @@ func (s *Session) Refresh(env store.Environ) {
 	}
 }
 
+// Edited is Refresh behind an edit of files, by their paths, that is whole: what they
+// are now counts at once, also where one is missing or empty.
+func (s *Session) Edited(files []string) {
+	s.reloading.Lock()
+	waits := len(s.doubts) > 0
+	s.reloading.Unlock()
+	if waits || s.filesChanged() {
+		s.reload(reading{edited: files}, false)
+	}
+}
+
 // Stopping publishes that every server which runs is stopped on purpose, and why, for
 // those who watch. Close does the rest, and says so itself when nobody did before.
 func (s *Session) Stopping(why string) {

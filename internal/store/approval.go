@@ -215,5 +215,6 @@ func (s *Store) changeApprovals(ctx context.Context, change func(*approvalsFile)
 	if err != nil {
 		return errors.Join(errors.New("cannot encode the approvals"), err)
 	}
+	defer s.edited(target)
 	return target.Replace(append(data, '\n'), 0o600, false)
 }

@@ -37,6 +37,7 @@ func (s *Store) commit(target *atomicfile.Target, w write) error {
 	if err := s.step("prepare", func() error { return h.prepare(w, was, is) }); err != nil {
 		return err
 	}
+	defer s.edited(target)
 	if err := s.step("replace", func() error { return w.put(target) }); err != nil {
 		if present, _, readErr := target.Read(userLimit); readErr == nil {
 			_ = h.settle(stateOf(present))

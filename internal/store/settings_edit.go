@@ -47,6 +47,7 @@ func (s *Store) EditSetting(ctx context.Context, req SettingEdit) (Change, error
 	if change.Unchanged || req.DryRun {
 		return change, nil
 	}
+	defer s.edited(target)
 	return change, target.Replace(after, 0o600, false)
 }
 

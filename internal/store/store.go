@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"github.com/mcpctl/mcpctl/internal/store/atomicfile"
 	"github.com/mcpctl/mcpctl/internal/store/client"
 )
 
@@ -48,7 +49,18 @@ type Store struct {
 	// of the files and what is made of it goes by one reading of the settings.
 	lastSettings *atomic.Pointer[Settings]
 
+	// Edited, when set, is told the path of every file whose change is done: servers,
+	// approvals and settings.
+	Edited func(path string)
+
 	before func(step string) error // asked before each step of a commit; only tests set it
+}
+
+// edited tells of a change. One that failed only at the last may have been made as well.
+func (s *Store) edited(target *atomicfile.Target) {
+	if s.Edited != nil {
+		s.Edited(target.Real())
+	}
 }
 
 // Open finds the places and the workspace for dir (absolute, or relative to the

@@ -265,6 +265,8 @@ func (f *fakeSession) Refresh(env store.Environ) {
 	defer f.mu.Unlock()
 	f.refresh = append(f.refresh, env)
 }
+func (f *fakeSession) Edited([]string) {}
+
 func (f *fakeSession) Status() wire.Status {
 	return wire.Status{Schema: 1, Session: f.o.ID, Workspace: f.o.Store.Workspace.Dir, Epoch: f.o.Epoch, Generation: 1}
 }

@@ -35,6 +35,7 @@ var quick = map[string]func(*connection, wire.Request) (any, error){
 // and return the rest, which answers from a goroutine and ends with ctx. held:
 // the connection's mu.
 var slow = map[string]func(*connection, wire.Request) (rest func(ctx context.Context), err error){
+	wire.MethodRefresh:       refresh,
 	wire.MethodWatch:         watch,
 	wire.MethodListTools:     listTools,
 	wire.MethodCallTool:      callTool,

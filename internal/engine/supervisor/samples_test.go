@@ -62,6 +62,8 @@ func coreSamples() []sample {
 			Sessions: []wire.SessionInfo{{Session: "default", Workspace: "/w", Servers: 2, Watching: "events", Client: "native", Kind: wire.KindDefault}}}},
 		{"shutdown", wire.MethodShutdown, "request", nil},
 		{"shutdown", "", "result", none},
+		{"refresh", wire.MethodRefresh, "request", wire.Refresh{Files: []string{"/h/.config/mcp/mcp.json"}}},
+		{"refresh", "", "result", none},
 		{"session.open", wire.MethodSessionOpen, "request", wire.SessionOpen{ID: "default", Workspace: "/w", Client: "native", Env: []string{"HOME=/h", "PATH=/usr/bin:/bin"}}},
 		{"session.open", "", "result", wire.SessionOpened{Session: "default", Workspace: "/w", Epoch: "0123456789abcdef", Generation: 7}},
 		{"session.look", wire.MethodSessionOpen, "request", wire.SessionOpen{ID: "default", Workspace: "/w", Client: "native", Existing: true}},

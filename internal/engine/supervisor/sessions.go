@@ -18,6 +18,7 @@ import (
 // place that panics, waits or is busy.
 type session interface {
 	Refresh(env store.Environ)
+	Edited(files []string)
 	Status() wire.Status
 	Watch() *engine.Watch
 	List(all bool) wire.List

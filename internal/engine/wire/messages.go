@@ -18,6 +18,7 @@ const (
 	MethodHello       = "supervisor.hello"
 	MethodInfo        = "supervisor.info"
 	MethodShutdown    = "supervisor.shutdown"
+	MethodRefresh     = "supervisor.refresh"
 	MethodSessionOpen = "session.open"
 
 	MethodSessionList  = "session.list"
@@ -100,6 +101,13 @@ type Info struct {
 	StartedAt time.Time     `json:"startedAt,omitzero"` // absent when none runs
 	Clients   int           `json:"clients"`
 	Sessions  []SessionInfo `json:"sessions"`
+}
+
+// Refresh tells the supervisor, after an edit, to look whether files have changed; the
+// answer comes when every session has. Files are the paths of those that were edited:
+// what they are now counts at once, also where one is empty or gone.
+type Refresh struct {
+	Files []string `json:"files,omitempty"`
 }
 
 // SessionInfo is one line of a supervisor's sessions.

@@ -23,6 +23,7 @@ var methods = []Method{
 	method[Hello, HelloResult](MethodHello, false, false),
 	{MethodInfo, nil, reflect.TypeFor[Info](), false, false},
 	{MethodShutdown, nil, reflect.TypeFor[None](), false, false},
+	method[Refresh, None](MethodRefresh, false, false),
 	method[SessionOpen, SessionOpened](MethodSessionOpen, false, false),
 	{MethodSessionList, nil, reflect.TypeFor[Sessions](), false, false},
 	method[InSession, None](MethodSessionClose, true, true),
