@@ -10,9 +10,13 @@ import (
 // printEdit reports a write: nothing on a pipe, one line on a terminal, the
 // document with --json.
 // With --dry-run it is the difference that would be made, its secrets hidden.
-func (a *app) printEdit(s *store.Store, c store.Change, done string) error {
+// What goes with it is a change of another file.
+func (a *app) printEdit(s *store.Store, c store.Change, done string, with ...store.Change) error {
 	doc := engine.EditDocument(s, c, a.takeWarnings()...)
 	if c.DryRun {
+		for _, other := range with {
+			doc.Diff += other.Diff(s)
+		}
 		return a.print(doc, func(w *bytes.Buffer) error { w.WriteString(doc.Diff); return nil })
 	}
 	if c.Unchanged {

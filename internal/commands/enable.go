@@ -20,6 +20,8 @@ With --session, or --scope session, it is the word of one session alone, above e
 file, until the session ends: of the workspace's default one, or of --session=ID. See
 mcpctl session.
 
+An override of the local file that lies on no server any more is taken away.
+
 Enabling never approves: an entry of a project that waits for approval still does.`
 
 const disableHelp = `Switch a server off without losing its entry. Without a scope flag this is the

@@ -7,13 +7,16 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mcpctl/mcpctl/internal/engine"
 	"github.com/mcpctl/mcpctl/internal/engine/wire"
 	"github.com/mcpctl/mcpctl/internal/store"
 )
 
 const removeHelp = `Remove servers by their exact names, malformed entries included. Without a scope
-flag each is removed from the file that defines it; when several files hold the
-name, a scope flag has to say which one is meant.
+flag each is removed from the file that defines it; when several files define the
+name, a scope flag has to say which one is meant. When nothing defines it any more,
+the private override that enable or disable made in the local file goes as well, which
+a warning tells.
 
 Of several names all are looked for first: when one is not there, nothing is
 removed. Only the members named are removed; every other byte of the file stays. With
@@ -80,7 +83,7 @@ func runRemove(ctx context.Context, a *app, o *removeOptions) error {
 	for _, req := range plan {
 		change, err := c.Store.Remove(ctx, req)
 		if err == nil {
-			err = a.printEdit(c.Store, change, "removed")
+			err = a.printEdit(c.Store, change, "removed", a.removeOrphan(ctx, c.Store, req)...)
 		}
 		if err != nil {
 			errs = append(errs, err)
@@ -90,6 +93,18 @@ func runRemove(ctx context.Context, a *app, o *removeOptions) error {
 		return wholeAnswer{err} // what was removed all the same is told
 	}
 	return nil
+}
+
+// removeOrphan removes the private override that nothing is left for, and says so. The
+// entry is gone by then, so that a failure is a warning.
+func (a *app) removeOrphan(ctx context.Context, s *store.Store, req store.RemoveRequest) []store.Change {
+	change, found, err := s.RemoveOrphan(ctx, req)
+	if !found {
+		return nil
+	}
+	w := engine.OrphanRemoved(req.Name, change, err)
+	a.warn(w.Message, w.Hint)
+	return []store.Change{change}
 }
 
 // plan finds the file of each name and, of several, sees that all could be removed.

@@ -14,7 +14,9 @@ renamed too, by their exact name. Without a scope flag the file that defines the
 server is changed.
 
 The new name must be free in that file: one that falls together with another name,
-differing only in case or in '-' and '_', is refused as well.
+differing only in case or in '-' and '_', is refused as well. The private override in
+the local file follows to the new name, which a warning tells, unless another file
+defines a server of the old one.
 
 An entry of a project that is approved stays approved under the new name; one that
 is denied stays denied under both; any other waits for approval as before.`
@@ -54,18 +56,29 @@ func runRename(ctx context.Context, a *app, o *renameOptions) error {
 	if err != nil {
 		return err
 	}
-	change, err := c.Store.Rename(ctx, store.RenameRequest{Scope: scope, From: o.from, To: o.to, DryRun: o.dryRun})
+	req := store.RenameRequest{Scope: scope, From: o.from, To: o.to, DryRun: true}
+	if _, _, err := c.Store.RenameOrphan(ctx, req); err != nil { // before anything is written
+		return err
+	}
+	req.DryRun = o.dryRun
+	change, err := c.Store.Rename(ctx, req)
 	if err != nil {
 		return err
 	}
 	a.warnOf(change)
+	var with []store.Change
+	override, follows, err := c.Store.RenameOrphan(ctx, req)
+	if follows && err == nil {
+		with = append(with, override)
+		a.warn("the override of '"+o.from+"' in "+override.Path+" goes by '"+o.to+"' as well", "")
+	}
 	for _, src := range c.Sources {
 		for _, e := range src.Entries {
-			if e.Name == o.from && e.Override != nil && src.Scope != scope && o.from != o.to {
+			if stays := src.Scope != store.Local || len(with) == 0; stays && e.Name == o.from && e.Override != nil && src.Scope != scope && o.from != o.to {
 				a.warn("an override of '"+o.from+"' stays under the old name in "+src.Path,
 					"mcpctl rename "+o.from+" "+o.to+" --"+string(src.Scope))
 			}
 		}
 	}
-	return a.printEdit(c.Store, change, "renamed '"+o.from+"' to")
+	return a.printEdit(c.Store, change, "renamed '"+o.from+"' to", with...)
 }

@@ -30,6 +30,18 @@ func Warnings(c store.Change) []wire.Warning {
 	return out
 }
 
+// OrphanRemoved tells that the override of a name was removed with its server, or with
+// a dry run would be, or what kept it.
+func OrphanRemoved(name string, c store.Change, err error) wire.Warning {
+	switch way := "mcpctl remove " + name + " --" + string(store.Local); {
+	case err != nil:
+		return wire.Warning{Message: "the private override of '" + name + "' stays, since it cannot be removed: " + err.Error(), Hint: way}
+	case c.DryRun:
+		return wire.Warning{Message: "the override of '" + name + "' in " + c.Path + " goes as well"}
+	}
+	return wire.Warning{Message: "the override of '" + name + "' in " + c.Path + " went as well: nothing defines the server any more"}
+}
+
 // ShareDocument describes what was shared, or would be. more is as in EditDocument.
 func ShareDocument(s *store.Store, done store.Shared, more ...wire.Warning) wire.Share {
 	from := done.From

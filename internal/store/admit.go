@@ -108,6 +108,7 @@ func (c *Config) refusal(name string) error {
 	}
 	if e.Override != nil && rows[0].Approval == NotNeeded {
 		at.Code_, at.Message = CodeNotFound, "'"+name+"' is an override of a server that is not there"
+		at.Hint_ = "remove it with: mcpctl remove " + name + " --" + string(e.Source.Scope)
 		return &at
 	}
 	at.Code_ = CodeNotApproved

@@ -146,7 +146,7 @@ func (c *Config) addRows(entries []*Entry) {
 		winner.override(c.withLists(winner.Entry.Name, overrides))
 	} else {
 		for _, o := range overrides {
-			rows = append(rows, &Row{Entry: o, Approval: NotNeeded, Why: "it overrides a server that is not there", Exposure: Direct})
+			rows = append(rows, &Row{Entry: o, Approval: NotNeeded, Why: "it overrides a server that is not there; remove it with: mcpctl remove " + o.Name + " --" + string(o.Source.Scope), Exposure: Direct})
 		}
 	}
 	c.Rows = append(c.Rows, rows...)

@@ -33,15 +33,25 @@ func (c *Config) DefiningScope(name string) (Scope, error) {
 }
 
 // HoldingScope is the only scope whose file, of those that are written, holds the
-// name, whatever its value. Errors are those of DefiningScope.
+// name, whatever its value; one that does more than override goes first. Errors are
+// those of DefiningScope.
 func (c *Config) HoldingScope(name string) (Scope, error) {
-	var found []Scope
+	var found, overrides []Scope
 	for _, src := range c.Sources {
-		if c.Store.Writes(src) && src.entry(name) != nil {
+		if !c.Store.Writes(src) {
+			continue
+		}
+		switch e := src.entry(name); {
+		case e == nil:
+		case e.Override != nil:
+			overrides = append(overrides, src.Scope)
+		default:
 			found = append(found, src.Scope)
 		}
 	}
-	found = slices.Compact(found)
+	if found = slices.Compact(found); len(found) == 0 {
+		found = slices.Compact(overrides)
+	}
 	if len(found) == 0 {
 		return "", c.NotWritable(name)
 	}

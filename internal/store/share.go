@@ -119,7 +119,7 @@ func (s *Store) shareable(req ShareRequest) (*Entry, error) {
 	case !found[0].Valid():
 		return nil, locateEntry(invalidEntry(req.Name, found[0]), found[0])
 	}
-	return found[0], nil
+	return found[0], s.Load().notShared(found[0])
 }
 
 func locateEntry(err error, e *Entry) error {

@@ -55,6 +55,9 @@ func (c *Config) Override(ctx context.Context, req OverrideRequest) (Change, err
 			return s.carry(ctx, w.word, w.became)
 		},
 	})
+	if w.orphan {
+		change.Warnings = append(change.Warnings, Problem{Message: "'" + req.Name + "' overrode a server that is not there; the override was removed"})
+	}
 	if w.became != nil {
 		change.Fingerprint = w.became.Fingerprint
 		if w.made {
@@ -70,6 +73,7 @@ type switching struct {
 	req         OverrideRequest
 	made        bool      // the override is new
 	gone        bool      // the override was taken away
+	orphan      bool      // because it lay on nothing
 	word        *approval // on what was there
 	was, became *Entry
 }
@@ -168,6 +172,9 @@ func (w *switching) switched(src *Source, doc *jsonc.Document, path []string) ([
 	if over := w.was.Override; over != nil {
 		below, err := w.config.below(w.req.Scope, name)
 		switch {
+		case err != nil && on && w.req.Scope == Local && w.config.orphan(name, "") != nil:
+			w.gone, w.orphan = true, true
+			return doc.Remove(path)
 		case err != nil:
 			return nil, err
 		case over.Enabled == nil && below == on:

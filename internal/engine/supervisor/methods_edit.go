@@ -200,8 +200,16 @@ func removeServer(ctx context.Context, st *store.Store, in wire.Remove) (any, er
 	if err != nil {
 		return nil, err
 	}
-	change, err := st.Remove(ctx, store.RemoveRequest{Scope: scope, Name: in.Name, Expect: expect, DryRun: in.DryRun})
-	return edited(st, change, err)
+	req := store.RemoveRequest{Scope: scope, Name: in.Name, Expect: expect, DryRun: in.DryRun}
+	change, err := st.Remove(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	var warnings []wire.Warning
+	if orphan, found, err := st.RemoveOrphan(ctx, req); found {
+		warnings = append(warnings, engine.OrphanRemoved(in.Name, orphan, err))
+	}
+	return edited(st, change, nil, warnings...)
 }
 
 // setProjectOverride is the user's private word for this workspace: with "enabled"
