@@ -69,7 +69,7 @@ func (s *Session) reload(r reading, again bool) (did changes) {
 		s.files.again(doubt)
 	}
 	s.tellProblems(config)
-	s.config, s.knownFiles, s.signature = config, files, seen
+	s.config, s.knownFiles, s.signature, s.inDoubt = config, files, seen, s.unread
 	s.files.watch(files)
 	did = s.reconcile(again)
 	s.bump()
@@ -105,13 +105,16 @@ func (s *Session) read(st *store.Store, overlay *store.Overlay, files []string, 
 // sources reads the files, and stands in for those that may be in the middle of a
 // save, or do not parse, with what they were before. held: reloading.
 func (s *Session) sources(st *store.Store, r reading) (sources []*store.Source, doubt time.Duration) {
-	sources = st.ReadSources()
+	sources, s.unread = st.ReadSources(), nil
 	for i, src := range sources {
 		good := s.lastGood[src.Path]
 		wait := s.doubts.wait(src.Path, suspect(src, good), r.of(src))
 		switch {
 		case wait > 0:
 			sources[i] = good
+			if src.Broken {
+				s.unread = append(s.unread, src)
+			}
 			if doubt == 0 || wait < doubt {
 				doubt = wait
 			}

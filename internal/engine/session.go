@@ -43,11 +43,13 @@ type Session struct {
 	reloading sync.Mutex               // held while files are read; taken before mu
 	lastGood  map[string]*store.Source // guarded by reloading; by path: the last reading that parsed
 	doubts    doubts                   // guarded by reloading
+	unread    []*store.Source          // guarded by reloading; becomes inDoubt
 
 	mu         sync.Mutex // guards what follows
 	store      *store.Store
 	overlay    *store.Overlay // what the session itself says
 	config     *store.Config
+	inDoubt    []*store.Source          // of those that do not count yet, the ones that do not parse
 	knownFiles []string                 // behind config
 	signature  string                   // of them, as they were read
 	servers    map[string]*server       // the servers that are admitted

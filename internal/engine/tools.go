@@ -35,6 +35,9 @@ func (s *Session) server(name string) (*server, error) {
 		return sv, nil
 	}
 	if _, err := s.config.Admit(name); err != nil {
+		if len(s.config.Named(name)) == 0 && len(s.inDoubt) > 0 { // it may stand there
+			return nil, (&store.Config{Sources: s.inDoubt}).NotFound(name)
+		}
 		return nil, err
 	}
 	return nil, wire.NewError(wire.SupervisorUnreachable, "the supervisor is stopping", "").On(name)

@@ -131,12 +131,22 @@ func (c *Config) NotFound(name string) error {
 		e.Hint_ = "did you mean '" + near + "'?"
 	}
 	for _, src := range c.Sources {
-		if src.Broken {
-			p := src.Problems[len(src.Problems)-1]
+		if p := src.unread(); p != nil {
 			return &Error{Code_: p.Code, Path: p.Source, Line: p.Line, Column: p.Column, Server_: name, Message: p.Message, Hint_: p.Hint}
 		}
 	}
 	return e
+}
+
+// unread is why a file cannot be read as it is now, also where an earlier reading of it
+// stands in; nil when it can.
+func (src *Source) unread() *Problem {
+	for _, p := range slices.Backward(src.Problems) {
+		if p.Severity == SeverityError {
+			return &p
+		}
+	}
+	return nil
 }
 
 // Launch is an admitted server with its values resolved for one environment:
