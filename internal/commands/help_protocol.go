@@ -30,11 +30,12 @@ FRAMING
 
 One JSON object in UTF-8 per line, without a line break in it, ended by a line feed. A
 line has at most 16 MiB and 64 KiB; a longer one ends the connection, and so does one
-that is no JSON-RPC message. Batches are not spoken. "id" is a number or a string,
-chosen by who asks. "params" is always an object, and is left out where a method has
-none. An object in which a key stands twice, or in another spelling than here, is
-refused with USAGE; what is passed on, such as a tool's arguments, is not looked into,
-and reaches the server byte for byte.
+that is no JSON-RPC message. Batches are not spoken. "jsonrpc" is "2.0" in every one.
+"id" is a number or a string, chosen by who asks. "params" is always an object, and is
+left out where a method has none. A request that is not so, and one with an object in
+which a key stands twice, or in another spelling than here, is refused with USAGE; such
+a notification is ignored. What is passed on, such as a tool's arguments, is not looked
+into, and reaches the server byte for byte.
 
 Parameters that a method does not know are ignored, so that a newer client can ask an
 older supervisor. Methods that change something, marked "edit" below, refuse them: a

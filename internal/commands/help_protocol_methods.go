@@ -50,7 +50,8 @@ session.open
   id             "default", or any other word for a session of one's own
   workspace      a folder in the workspace, absolute
   client         whose files are read: "native", "pi", "omp", ...; "" for the setting
-  env            the whole environment, as a list of "KEY=VALUE"
+  env            the whole environment, as a list of "KEY=VALUE", HOME among them; a
+                 session is not made without it (USAGE), and joined without one
   existing?      true: join what is there, and make nothing; MCP_NOT_FOUND otherwise. An
                  id beside "default" is that of a kept session then
   keep?          true: the session outlives this connection

@@ -124,6 +124,10 @@ func openFault(in wire.SessionOpen) string {
 		return "keep goes with a session that is made; the default one is kept as it is"
 	case !joins && !filepath.IsAbs(in.Workspace):
 		return "the workspace '" + in.Workspace + "' is not an absolute path"
+	case !in.Existing && len(in.Env) == 0:
+		return "'env' is missing: the whole environment of the caller, as a list of \"KEY=VALUE\""
+	case !joins && len(in.Env) > 0 && !filepath.IsAbs(store.NewEnviron(in.Env)["HOME"]):
+		return "'env' has no HOME that is an absolute path, which tells where the user's files are"
 	}
 	return ""
 }

@@ -122,8 +122,8 @@ func NewConn(ctx context.Context, rwc io.ReadWriteCloser, h Handler) *Conn {
 		<-ready
 		// The library hands over one message before it reads the next.
 		r := Request{Method: req.Method, Params: l.params, notif: req.Notif, id: req.ID, conn: c}
-		if l.twice != "" {
-			r.Reply(ctx, nil, NewError(Usage, "the key '"+l.twice+"' stands twice in a '"+req.Method+"'", ""))
+		if l.fault != "" {
+			r.Reply(ctx, nil, NewError(Usage, "a '"+req.Method+"' is no request: "+l.fault, "see: mcpctl help protocol"))
 			return
 		}
 		h.Handle(ctx, r)
@@ -222,7 +222,7 @@ type lines struct {
 	mu  sync.Mutex // held while a line is written
 
 	params json.RawMessage // of the request that was read last, as they came
-	twice  string          // a key of it, or of its parameters, that stands twice
+	fault  string          // what is wrong with it as a message; "" for nothing
 }
 
 func newLines(rwc io.ReadWriteCloser) *lines {
@@ -258,9 +258,7 @@ func (l *lines) decode(line []byte, v any) error {
 	}
 	l.params, m.Params = m.Params, nil
 	if m.Method != nil {
-		if l.twice = doubled(line, envelope); l.twice == "" {
-			l.twice = doubled(l.params, nil)
-		}
+		l.fault = envelopeFault(line, l.params)
 	}
 	if m.Method == nil {
 		return json.Unmarshal(line, v)
@@ -271,9 +269,6 @@ func (l *lines) decode(line []byte, v any) error {
 	}
 	return json.Unmarshal(short, v)
 }
-
-// envelope are the members of a message that are looked at.
-var envelope = []string{"jsonrpc", "id", "method", "params", "result", "error"}
 
 // WriteObject writes v and a newline in one write.
 func (l *lines) WriteObject(v any) error {

@@ -96,20 +96,45 @@ func skipValue(data []byte, i int) int {
 	return len(data)
 }
 
-// doubled returns a key that stands twice in an object, in whatever spelling of names
-// that are known; "" when none does.
-func doubled(data []byte, known []string) string {
+// doubled returns a key that stands twice in an object; "" when none does.
+func doubled(data []byte) string {
 	seen := map[string]bool{}
 	for key := range members(data) {
-		for _, name := range known {
-			if strings.EqualFold(key, name) {
-				key = name
-			}
-		}
 		if seen[key] {
 			return key
 		}
 		seen[key] = true
+	}
+	return ""
+}
+
+// envelope are the members of a message that are looked at.
+var envelope = []string{"jsonrpc", "id", "method", "params", "result", "error"}
+
+// envelopeFault says why a line is no request or notification of JSON-RPC 2.0 as the
+// protocol has them; "" when it is one. Null for the parameters is none.
+func envelopeFault(line, params []byte) string {
+	seen, versioned := map[string]bool{}, false
+	for key, value := range members(line) {
+		for _, name := range envelope {
+			if key != name && strings.EqualFold(key, name) {
+				return "there is no '" + key + "'; it is written '" + name + "'"
+			}
+		}
+		if seen[key] {
+			return "the key '" + key + "' stands twice"
+		}
+		seen[key] = true
+		versioned = versioned || key == "jsonrpc" && string(value) == `"2.0"`
+	}
+	if !versioned {
+		return "it needs \"jsonrpc\": \"2.0\""
+	}
+	if len(params) > 0 && params[0] != '{' && string(params) != "null" {
+		return "'params' is an object"
+	}
+	if key := doubled(params); key != "" {
+		return "the key '" + key + "' stands twice"
 	}
 	return ""
 }
@@ -127,7 +152,7 @@ func check(data []byte, t reflect.Type, where string, strict bool) error {
 	case t.Kind() == reflect.Struct:
 		return checkStruct(data, t, where, strict)
 	case t.Kind() == reflect.Map:
-		if key := doubled(data, nil); key != "" {
+		if key := doubled(data); key != "" {
 			return errors.New("the key '" + dotted(where, key) + "' stands twice")
 		}
 	}

@@ -56,8 +56,8 @@ func TestKeysTwice(t *testing.T) {
 	}
 }
 
-// TestEnvelopeTwice: a message that says two things is not carried out, also by
-// methods that read no parameters; the connection lives on.
+// TestEnvelopeTwice: a message that says two things, or is no request of JSON-RPC 2.0
+// as it is written, is not carried out, also by methods that read no parameters; the connection lives on.
 func TestEnvelopeTwice(t *testing.T) {
 	a, b := net.Pipe()
 	handled := make(chan string, 10)
@@ -73,12 +73,22 @@ func TestEnvelopeTwice(t *testing.T) {
 		`{"jsonrpc":"2.0","id":1,"method":"a","Method":"b"}`,
 		`{"jsonrpc":"2.0","id":1,"method":"a","params":{},"params":{}}`,
 		`{"jsonrpc":"2.0","id":1,"method":"a","params":{"x":1,"x":1}}`,
+		`{"jsonrpc":"2.0","id":1,"Method":"a"}`,
+		`{"jsonrpc":"2.0","ID":1,"method":"a"}`,
+		`{"JSONRPC":"2.0","id":1,"method":"a"}`,
+		`{"jsonrpc":"2.0","id":1,"method":"a","Params":{}}`,
+		`{"jsonrpc":"2.0","id":1,"method":"a","params":[]}`,
+		`{"jsonrpc":"2.0","id":1,"method":"a","params":"x"}`,
+		`{"id":1,"method":"a"}`,
+		`{"jsonrpc":"1.0","id":1,"method":"a"}`,
+		`{"jsonrpc":2.0,"id":1,"method":"a"}`,
 	} {
 		go a.Write([]byte(line + "\n"))
 		var m struct {
+			ID    int
 			Error *struct{ Data Error } `json:"error"`
 		}
-		if err := answers.Decode(&m); err != nil || m.Error == nil || m.Error.Data.Word != Usage {
+		if err := answers.Decode(&m); err != nil || m.ID != 1 || m.Error == nil || m.Error.Data.Word != Usage {
 			t.Errorf("%s: %+v, %v", line, m, err)
 		}
 	}
