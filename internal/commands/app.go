@@ -95,6 +95,20 @@ func (a *app) connect(ctx context.Context) (*supervisor.Client, error) {
 	return a.connectFor(ctx, s)
 }
 
+// connectOnly reaches the supervisor, starting it when there is none, and opens no
+// session.
+func (a *app) connectOnly(ctx context.Context) (*supervisor.Client, error) {
+	s, err := a.open()
+	if err != nil {
+		return nil, err
+	}
+	opts, err := a.supervisorOptions(s, true)
+	if err != nil {
+		return nil, err
+	}
+	return supervisor.Dial(ctx, opts)
+}
+
 // connectFor reaches the supervisor, starting it when there is none, and asks for
 // the workspace's default session, or the one that --session names, which has to be
 // there. The requests that follow travel with it; their "default" is this session.

@@ -18,13 +18,18 @@ not put its path together: ask for it. Both commands print {"running": true,
 "socket": "/run/user/1000/mcpctl/supervisor-1.sock", ...}; the first starts the
 supervisor when there is none, and the second ends with status 1 when there is none.
 
-  mcpctl supervisor start --json
+  mcpctl supervisor start --no-session --json
   mcpctl supervisor status --json
 
+Without --no-session the first opens the default session of the folder it runs in as
+well, and starts its servers; a client that opens a session of its own would have each
+of them twice. One that shares the default session (session.open with "default") needs
+neither: it opens it over the socket.
+
 The supervisor may leave when nobody has been connected for a while, and may be stopped
-or replaced. A client that wants it then runs "supervisor start" again and connects
-anew. Only processes of the same user are let in, and none that a server of the
-supervisor has started.
+or replaced. A client that wants it then runs the same again and connects anew. Only
+processes of the same user are let in, and none that a server of the supervisor has
+started.
 
 FRAMING
 

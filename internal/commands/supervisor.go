@@ -146,18 +146,32 @@ func runSupervisor(ctx context.Context, a *app, o runOptions) error {
 }
 
 const supervisorStartHelp = `Start the supervisor when it does not run, and open this workspace's session in it, so
-that its servers connect. It is no error when it runs already.`
+that its servers connect. It is no error when it runs already.
+
+With --no-session none is opened and no server started: for an editor that opens its
+own over the socket, and would have every server twice.`
 
 func newSupervisorStartCmd(a *app) *cobra.Command {
-	return &cobra.Command{
+	var noSession bool
+	cmd := &cobra.Command{
 		Use: "start", Short: "start it in the background", Long: supervisorStartHelp, Args: names(0, 0, ""),
-		Example: "  mcpctl supervisor start",
-		RunE:    func(cmd *cobra.Command, _ []string) error { return a.startSupervisor(cmd.Context()) },
+		Example: "  mcpctl supervisor start\n  mcpctl supervisor start --no-session --json | jq -r .socket",
+		RunE:    func(cmd *cobra.Command, _ []string) error { return a.startSupervisor(cmd.Context(), noSession) },
 	}
+	noSessionFlag(cmd, &noSession)
+	return cmd
 }
 
-func (a *app) startSupervisor(ctx context.Context) error {
-	client, err := a.connect(ctx)
+func noSessionFlag(cmd *cobra.Command, noSession *bool) {
+	cmd.Flags().BoolVar(noSession, "no-session", false, "open no session, so that no server starts")
+}
+
+func (a *app) startSupervisor(ctx context.Context, noSession bool) error {
+	connect := a.connect
+	if noSession {
+		connect = a.connectOnly
+	}
+	client, err := connect(ctx)
 	if err != nil {
 		return err
 	}
@@ -202,10 +216,11 @@ func (a *app) stopSupervisor(ctx context.Context) error {
 }
 
 const supervisorRestartHelp = `Stop the supervisor and start it again, as after an update of mcpctl. This workspace's
-session is opened in the new one.`
+session is opened in the new one, unless --no-session is given.`
 
 func newSupervisorRestartCmd(a *app) *cobra.Command {
-	return &cobra.Command{
+	var noSession bool
+	cmd := &cobra.Command{
 		Use: "restart", Short: "stop it and start it again", Long: supervisorRestartHelp, Args: names(0, 0, ""),
 		Example: "  mcpctl supervisor restart",
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -216,9 +231,11 @@ func newSupervisorRestartCmd(a *app) *cobra.Command {
 			if _, err := supervisor.Stop(cmd.Context(), s.Places); err != nil {
 				return err
 			}
-			return a.startSupervisor(cmd.Context())
+			return a.startSupervisor(cmd.Context(), noSession)
 		},
 	}
+	noSessionFlag(cmd, &noSession)
+	return cmd
 }
 
 const supervisorStatusHelp = `Show whether the supervisor runs, and its process, version and sessions. The exit

@@ -135,7 +135,7 @@ func (c *client) await(now status, server string) {
 
 // connect starts the supervisor where there is none, and finds its socket.
 func connect() *client {
-	out, err := exec.Command("mcpctl", "supervisor", "start", "--json").Output()
+	out, err := exec.Command("mcpctl", "supervisor", "start", "--no-session", "--json").Output()
 	check(err)
 	var info struct{ Socket string }
 	check(json.Unmarshal(out, &info))

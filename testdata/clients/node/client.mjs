@@ -7,7 +7,7 @@ import net from "node:net";
 import readline from "node:readline";
 
 const [server, tool, args] = process.argv.slice(2);
-const { socket } = JSON.parse(execFileSync("mcpctl", ["supervisor", "start", "--json"]));
+const { socket } = JSON.parse(execFileSync("mcpctl", ["supervisor", "start", "--no-session", "--json"]));
 const conn = net.connect(socket);
 const pending = new Map();
 let next = 0, now, changed = () => {};
