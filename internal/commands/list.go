@@ -20,7 +20,9 @@ state and what is remarkable about each.
 
 A definition that waits for approval, or is invalid, has a row of its own beside
 the one that is in force. What is wrong in a file is told on stderr with its
-place, and the exit status is then 10; the list is complete all the same.
+place, and the exit status is then 10; the list is complete all the same: of a file
+that does not parse it has the rows that the session goes on with, from the last
+reading that did, or none where no supervisor has such a session.
 
 The files are those of mcpctl, or of the client that --client names. The project
 files of other known clients are read too: their servers count, weaker than the
@@ -80,7 +82,7 @@ func runList(ctx context.Context, a *app, o *listOptions) error {
 	}
 	doc := list(c, found.status)
 	if found.list != nil {
-		doc = overlaid(doc, *found.list, a.namesSession())
+		doc = overlaid(doc, *found.list, unread(c), a.namesSession())
 	}
 	doc.Supervisor = found.supervisor
 	if o.nul && a.json == "" {

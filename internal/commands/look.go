@@ -2,6 +2,7 @@ package commands
 
 import (
 	"context"
+	"slices"
 
 	"github.com/mcpctl/mcpctl/internal/engine"
 	"github.com/mcpctl/mcpctl/internal/engine/supervisor"
@@ -53,7 +54,7 @@ func (a *app) look(ctx context.Context, c *store.Config, all bool) (live, error)
 	if err := client.Call(ctx, wire.MethodStatus, wire.InSession{Session: wire.DefaultSession}, &status); err != nil {
 		return found, a.mustLook(err)
 	}
-	if opened.Own || a.namesSession() {
+	if opened.Own || a.namesSession() || len(unread(c)) > 0 {
 		var list wire.List
 		if err := client.Call(ctx, wire.MethodList, wire.ListServers{Session: wire.DefaultSession, All: all}, &list); err != nil {
 			return found, a.mustLook(err)
@@ -78,16 +79,28 @@ func (a *app) mustLook(err error) error {
 	return err
 }
 
-// overlaid is a list of what the files say with what the session says above them:
-// its rows in place of those of the same names. With whole it is the session's list.
-func overlaid(files, session wire.List, whole bool) wire.List {
+// unread are the paths of the files that cannot be read as they are now.
+func unread(c *store.Config) []string {
+	var paths []string
+	for _, src := range c.Sources {
+		if src.Broken {
+			paths = append(paths, src.Path)
+		}
+	}
+	return paths
+}
+
+// overlaid is a list of what the files say with what the session says above them, and
+// with what it still has of the files that cannot be read: its rows in place of those
+// of the same names. With whole it is the session's list.
+func overlaid(files, session wire.List, unread []string, whole bool) wire.List {
 	if whole {
 		return session
 	}
 	rows, own := map[string][]wire.Server{}, map[string]bool{}
 	for _, sv := range session.Servers {
 		rows[sv.Name] = append(rows[sv.Name], sv)
-		if registered, override := said(&sv); registered || override != nil {
+		if registered, override := said(&sv); registered || override != nil || slices.Contains(unread, sv.Source) {
 			own[sv.Name] = true
 		}
 	}
