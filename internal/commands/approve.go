@@ -159,7 +159,7 @@ func (a *app) listApprovals(c *store.Config, names []string) error {
 	return a.print(doc, func(w *bytes.Buffer) error {
 		var rows [][]string
 		for _, r := range doc.Servers {
-			rows = append(rows, []string{r.Name, r.Approval, r.Fingerprint, place(r.Source, r.Line, 1)})
+			rows = append(rows, []string{r.Name, r.Approval, r.Fingerprint, place(r.Source, r.Line, r.Column)})
 		}
 		if len(rows) == 0 {
 			return nil

@@ -319,7 +319,13 @@ func (d *direct) getPrompt(ctx context.Context, in wire.GetPrompt) (wire.PromptR
 func (d *direct) complete(ctx context.Context, in wire.Complete) (wire.Completions, error) {
 	limit := time.Duration(in.TimeoutMS) * time.Millisecond
 	what := dial.Completion{Prompt: in.Prompt, Template: in.Template, Argument: in.Argument, Value: in.Value, Context: in.Context}
-	raw, err := use(ctx, d, in.Server, limit, func(conn *dial.Conn) (json.RawMessage, error) { return conn.Complete(ctx, what, limit) })
+	raw, err := use(ctx, d, in.Server, limit, func(conn *dial.Conn) (json.RawMessage, error) {
+		raw, err := conn.Complete(ctx, what, limit)
+		if in.Prompt != "" && err != nil && wire.FromError(err).Word == wire.Usage {
+			err = engine.OrUnlisted(ctx, conn, in.Server, in.Prompt, err)
+		}
+		return raw, err
+	})
 	if err != nil {
 		return wire.Completions{}, err
 	}

@@ -111,7 +111,8 @@ method that the supervisor does not have. Go by data.code:
   MCP_CONFIG_CONFLICT     it is not what the client has seen: look again
   MCP_CONFIG_LOCKED       another writer held the file for ten seconds
   MCP_PATH_UNSAFE         a symbolic link, a place outside the project, a wrong owner
-  MCP_NOT_FOUND           no such server, tool, session or output
+  MCP_NOT_FOUND           no such server, tool, prompt, session or output, or the
+                          server is disabled
   MCP_NAME_TAKEN          the name holds a value already
   MCP_NOT_APPROVED        an entry of the project waits for the user's word
   MCP_IO                  cannot read or write

@@ -97,7 +97,7 @@ fingerprints of what it has shown.
   > {"jsonrpc": "2.0", "id": 3, "method": "mcp.approve", "params":
      {"session": "default", "decision": "list", "server": "db"}}
   < {"jsonrpc": "2.0", "id": 3, "result": {"schema": 1, "servers": [{"name": "db",
-     "source": "/w/.mcp.json", "line": 4, "approval": "pending",
+     "source": "/w/.mcp.json", "line": 4, "column": 3, "approval": "pending",
      "reason": "it comes from the project and nobody has approved it yet", "fingerprint":
      "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
      "covers": ["tools/db.js"], "filesFingerprint":
@@ -113,7 +113,7 @@ fingerprints of what it has shown.
      [{"name": "db", "state": "starting", "detail": "", "tools": null,
      "updatedAt": "2026-09-30T12:00:00.25Z"}], "problems": []}}
   < {"jsonrpc": "2.0", "id": 4, "result": {"schema": 1, "servers": [{"name": "db",
-     "source": "/w/.mcp.json", "line": 4, "approval": "approved", "reason": "",
+     "source": "/w/.mcp.json", "line": 4, "column": 3, "approval": "approved", "reason": "",
      "fingerprint":
      "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
      "covers": ["tools/db.js"], "filesFingerprint":

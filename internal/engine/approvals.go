@@ -39,7 +39,7 @@ func ApprovalRow(c *store.Config, row *store.Row) wire.ApprovalRow {
 	}
 	return wire.ApprovalRow{
 		FilesFingerprint: files, Hidden: list(e.Hidden()),
-		Name: e.Name, Source: e.Source.Path, Line: e.Line, Approval: string(row.Approval), Reason: row.Why,
+		Name: e.Name, Source: e.Source.Path, Line: e.Line, Column: e.Column, Approval: string(row.Approval), Reason: row.Why,
 		Fingerprint: string(e.Fingerprint), Entry: e.Masked(),
 		Covers: list(c.Store.CoveredPaths(e)), Does: list(c.Store.Facts(e)), Risks: list(c.Store.Risks(e)),
 	}

@@ -93,7 +93,7 @@ func (s *Session) GetPrompt(ctx context.Context, in wire.GetPrompt) (wire.Prompt
 	raw, err := use(ctx, s, in.Server, limit, func(conn *dial.Conn, ctx context.Context) (json.RawMessage, error) {
 		raw, err := conn.GetPrompt(ctx, in.Prompt, in.Arguments, limit)
 		if codeOf(err) == string(wire.Usage) { // servers say the same of a name and of arguments
-			err = orUnlisted(ctx, conn, in, err)
+			err = OrUnlisted(ctx, conn, in.Server, in.Prompt, err)
 		}
 		return raw, err
 	})
@@ -103,32 +103,8 @@ func (s *Session) GetPrompt(ctx context.Context, in wire.GetPrompt) (wire.Prompt
 	return wire.PromptResult{Schema: wire.Schema, Server: in.Server, Prompt: in.Prompt, Result: raw, MS: time.Since(began).Milliseconds()}, nil
 }
 
-// orUnlisted replaces the error of a prompt that the server does not list.
-func orUnlisted(ctx context.Context, conn *dial.Conn, in wire.GetPrompt, err error) error {
-	list, failed := conn.ListPrompts(ctx)
-	if failed != nil {
-		return err
-	}
-	var names []string
-	for _, raw := range list {
-		var p struct {
-			Name string `json:"name"`
-		}
-		if json.Unmarshal(raw, &p) == nil {
-			names = append(names, p.Name)
-		}
-		if p.Name == in.Prompt {
-			return err
-		}
-	}
-	hint := "see: mcpctl prompts " + in.Server
-	if near := store.Closest(in.Prompt, names); near != "" {
-		hint = "did you mean '" + near + "'?"
-	}
-	return wire.NewError(wire.NotFound, "server '"+in.Server+"' has no prompt '"+in.Prompt+"'", hint)
-}
-
-// Complete completes the argument of a prompt or of a template.
+// Complete completes the argument of a prompt or of a template. A prompt that the server
+// does not list is MCP_NOT_FOUND.
 func (s *Session) Complete(ctx context.Context, in wire.Complete) (wire.Completions, error) {
 	if (in.Prompt == "") == (in.Template == "") {
 		return wire.Completions{}, wire.NewError(wire.Usage, "a completion is of a 'prompt' or of a 'template'", "")
@@ -136,7 +112,11 @@ func (s *Session) Complete(ctx context.Context, in wire.Complete) (wire.Completi
 	limit := time.Duration(in.TimeoutMS) * time.Millisecond
 	what := dial.Completion{Prompt: in.Prompt, Template: in.Template, Argument: in.Argument, Value: in.Value, Context: in.Context}
 	raw, err := use(ctx, s, in.Server, limit, func(conn *dial.Conn, ctx context.Context) (json.RawMessage, error) {
-		return conn.Complete(ctx, what, limit)
+		raw, err := conn.Complete(ctx, what, limit)
+		if in.Prompt != "" && codeOf(err) == string(wire.Usage) {
+			err = OrUnlisted(ctx, conn, in.Server, in.Prompt, err)
+		}
+		return raw, err
 	})
 	if err != nil {
 		return wire.Completions{}, err

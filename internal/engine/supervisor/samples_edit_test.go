@@ -21,7 +21,7 @@ func editSamples() []sample {
 	removed.Fingerprint = ""
 	override := wire.Edit{Schema: 1, Name: "docs", Scope: "local", Source: "/s/mcp.json", Fingerprint: fp,
 		Warnings: []wire.Warning{{Message: "'docs' is not enabled here: the entry in /w/.mcp.json is not approved", Hint: "mcpctl approve docs"}}}
-	row := wire.ApprovalRow{Name: "db", Source: "/w/.mcp.json", Line: 4, Approval: "pending", Reason: "it comes from the project and nobody has approved it yet",
+	row := wire.ApprovalRow{Name: "db", Source: "/w/.mcp.json", Line: 4, Column: 5, Approval: "pending", Reason: "it comes from the project and nobody has approved it yet",
 		Fingerprint: fp, Covers: []string{"tools/db.js"}, FilesFingerprint: files, Does: []string{"runs /usr/bin/node"}, Hidden: []string{}, Risks: []string{},
 		Entry: raw(`{"command":"node","args":["./tools/db.js"]}`)}
 	approved := row

@@ -52,7 +52,7 @@ var table = []CodeRow{
 	{11, ConfigConflict, "changed since it was read; the fingerprint does not match"},
 	{12, ConfigLocked, "another writer held the lock too long"},
 	{13, PathUnsafe, "symbolic link, outside the project, wrong owner, not a regular file"},
-	{14, NotFound, "no such server, tool, session or output there"},
+	{14, NotFound, "no such server, tool, prompt, session or output there, or the server is disabled"},
 	{15, NameTaken, "the name holds a value already"},
 	{16, NotApproved, "pending, changed or denied"},
 	{17, IO, "cannot read or write: disk full, read-only, permission"},

@@ -62,6 +62,7 @@ type ApprovalRow struct {
 	Name        string   `json:"name"`
 	Source      string   `json:"source"`
 	Line        int      `json:"line"`
+	Column      int      `json:"column"`
 	Approval    string   `json:"approval"`
 	Reason      string   `json:"reason"`
 	Fingerprint string   `json:"fingerprint"`

@@ -179,6 +179,9 @@ func (s *server) completeArgument(params json.RawMessage) (any, *failure) {
 	if err := json.Unmarshal(params, &asked); err != nil {
 		return nil, &failure{Code: codeParams, Message: err.Error()}
 	}
+	if name := asked.Ref["name"]; name != "" && !s.prompts.has(name) {
+		return nil, &failure{Code: codeParams, Message: "no prompt " + name}
+	}
 	values := []string{}
 	for _, word := range s.complete {
 		if strings.HasPrefix(word, asked.Argument.Value) {
