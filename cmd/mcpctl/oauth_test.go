@@ -140,10 +140,10 @@ func TestB088ParallelTests(t *testing.T) {
 	g.signs("sign-in", "o")
 	g.exits([]int{0}, "supervisor", "start")
 	g.is("o", wire.Connected)
-	for range 3 {
+	for range rounds(3, 15) {
 		expires(t, 2*time.Second)
 		var all sync.WaitGroup
-		for range 10 {
+		for range rounds(10, 50) {
 			all.Go(func() { g.exits([]int{0}, "test", "o") })
 		}
 		all.Go(func() { g.exits([]int{0}, "call", "o", "echo") })
@@ -454,7 +454,8 @@ func TestE13SupervisorEnds(t *testing.T) {
 		}
 		g := newGuarded(t, o)
 		g.signs("sign-in", "o")
-		pid := g.info("start").PID
+		info := g.info("start")
+		pid := info.PID
 		g.is("o", wire.Connected)
 		g.srv.RevokeAccess()
 		<-held // the sign-in's
@@ -477,6 +478,14 @@ func TestE13SupervisorEnds(t *testing.T) {
 			}
 		} else {
 			if err := syscall.Kill(pid, syscall.SIGTERM); err != nil {
+				t.Fatal(err)
+			}
+			if err := until(func() error { // all the rest is closed
+				if _, err := os.Stat(info.Socket); err == nil {
+					return fmt.Errorf("the socket is there")
+				}
+				return nil
+			}); err != nil {
 				t.Fatal(err)
 			}
 			refreshing.Unlock()
