@@ -36,7 +36,8 @@ Status: {"schema", "workspace", "session", "epoch", "generation", "servers", "pr
   state          not-running, starting, connected, needs-sign-in, failed, disconnected,
                  disabled, disabled-in-project, disabled-in-session, pending-approval,
                  pending-reload, invalid-config, handled-elsewhere or stopped
-  detail         why, for people
+  detail         why, for people; of needs-sign-in, what to sign in with. Such a server
+                 connects by itself after a sign-in made by any process of the user
   tools          how many, or null until they were listed
   pid?           of a stdio server
   updatedAt      when the state came, or null
