@@ -450,7 +450,7 @@ func TestE13SupervisorEnds(t *testing.T) {
 			default:
 			}
 			refreshing.Lock()
-			refreshing.Unlock()
+			defer refreshing.Unlock()
 		}
 		g := newGuarded(t, o)
 		g.signs("sign-in", "o")

@@ -64,8 +64,10 @@ Approvals: {"schema", "servers"}. Of each entry of a project's file:
   entry          the entry, secrets hidden
 
 Test: {"schema", "results"}. Of each server: {"name", "ok", "state", "protocolVersion",
-"server", "tools", "resources", "prompts", "ms", "error", "warnings"}: server is {"name",
-"version"} as it calls itself, tools are names, error is null or as the data of an error.
+"server", "tools", "resources", "prompts", "resourceCount"?, "promptCount"?, "ms", "error",
+"warnings"}: server is {"name", "version"} as it calls itself, tools are names, resources
+and prompts tell what it announces and the counts what it listed, error is null or as the
+data of an error.
 
 Tools: {"schema", "servers"}; of each server {"name", "state", "tools", "error"}; of each
 tool {"name", "joined", "definition", "unusable"?}: joined tells the tools of several
