@@ -19,6 +19,7 @@ const testsAtOnce = 8
 // TestOptions are what Test needs beside the configuration and the names.
 type TestOptions struct {
 	Version string                               // of mcpctl, told to servers
+	SignIns *SignIns                             // nil: they are opened for this
 	Timeout time.Duration                        // of the whole test of one server; 0: the entry's
 	Log     func(server string) func(dial.Event) // what a server says beside the protocol; nil: nobody listens
 	Explain func(error) error                    // may word an error for its reader; nil: as it is
@@ -30,6 +31,10 @@ type TestOptions struct {
 func Test(ctx context.Context, c *store.Config, names []string, o TestOptions) (doc wire.Test, errs []error) {
 	doc = wire.Test{Schema: wire.Schema, Results: make([]wire.TestResult, len(names))}
 	errs = make([]error, len(names))
+	if o.SignIns == nil {
+		o.SignIns = NewSignIns(c.Store, o.Version)
+		defer o.SignIns.Close()
+	}
 	slots := make(chan struct{}, testsAtOnce)
 	var wg sync.WaitGroup
 	for i, name := range names {
@@ -61,7 +66,7 @@ func testOne(ctx context.Context, c *store.Config, name string, o TestOptions) (
 	out := wire.TestResult{Name: name, State: wire.Failed, Tools: []string{}, Warnings: []wire.Warning{}}
 	admitted, err := c.Admit(name)
 	if err == nil {
-		opts := probe.Options{Env: c.Store.Env, Client: o.Version, Timeout: o.Timeout}
+		opts := probe.Options{Env: c.Store.Env, Client: o.Version, Timeout: o.Timeout, Auth: o.SignIns.Auth(c.Store.Env)}
 		if o.Log != nil {
 			opts.Log = o.Log(name)
 		}

@@ -13,10 +13,12 @@ import (
 
 // Options are what Test needs beside the server.
 type Options struct {
-	Env     store.Environ    // the session's environment
-	Client  string           // version of mcpctl, told to the server
-	Timeout time.Duration    // bound for connecting and listing together; 0: the entry's timeout for each
-	Log     func(dial.Event) // what the server says beside the protocol; may be nil; called from any goroutine
+	Env     store.Environ // the session's environment
+	Client  string        // version of mcpctl, told to the server
+	Timeout time.Duration // bound for connecting and listing together; 0: the entry's timeout for each
+	// Auth makes the sign-in of the connection, as dial.Options has it; nil: none.
+	Auth func(store.Admitted, store.Launch) dial.Auth
+	Log  func(dial.Event) // what the server says beside the protocol; may be nil; called from any goroutine
 }
 
 // Result is what one test found. What was learnt before an error is there beside
@@ -71,7 +73,7 @@ const leeway = 50 * time.Millisecond
 
 func (r *Result) test(ctx context.Context, server store.Admitted, opts Options) error {
 	conn, err := dial.Open(ctx, server, dial.Options{
-		Env: opts.Env, Client: opts.Client, Log: opts.Log, StartTimeout: opts.Timeout, Retries: retries,
+		Env: opts.Env, Client: opts.Client, Log: opts.Log, StartTimeout: opts.Timeout, Retries: retries, Auth: opts.Auth,
 	})
 	if err != nil {
 		return err

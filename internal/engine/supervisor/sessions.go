@@ -138,7 +138,7 @@ func (s *server) existing(in wire.SessionOpen) (session, error) {
 
 // makeSession makes a session and lists it.
 func (s *server) makeSession(st *store.Store, id string) session {
-	sess := s.newSession(engine.SessionOptions{ID: id, Store: st, Epoch: s.epoch, Version: s.o.Version, Log: s.log, Outputs: s.outputsOf(st.Places)})
+	sess := s.newSession(engine.SessionOptions{ID: id, Store: st, Epoch: s.epoch, Version: s.o.Version, Log: s.log, Outputs: s.outputsOf(st.Places), SignIns: s.signInsOf(st)})
 	s.mu.Lock()
 	s.sessions = append(s.sessions, sess)
 	s.mu.Unlock()

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net/http"
 	"strings"
+	"sync/atomic"
 
 	"github.com/mcpctl/mcpctl/internal/store"
 )
@@ -61,39 +62,65 @@ func (d *dialer) sign(ctx context.Context, server store.Admitted) error {
 // signer stands below the guard and signs each request. It knows the one origin that
 // the guard lets requests go to.
 type signer struct {
-	next  http.RoundTripper
-	auth  Auth
-	voice *voice
+	next   http.RoundTripper
+	auth   Auth
+	voice  *voice
+	onLost func(error) // the sign-in that the connection lived on has ended
+	signed atomic.Bool // some request carried a token
 }
 
 // RoundTrip implements http.RoundTripper. A request that is refused is sent once more
 // when there is a new token: the server has not acted on it.
 func (s *signer) RoundTrip(req *http.Request) (*http.Response, error) {
-	used, resp, err := s.send(req)
-	if err != nil || resp.StatusCode != http.StatusUnauthorized && resp.StatusCode != http.StatusForbidden {
-		return resp, err
-	}
-	challenge := resp.Header.Values("WWW-Authenticate")
-	again, err := s.auth.Refused(req.Context(), used, resp.StatusCode, challenge...)
-	if err != nil {
-		drain(resp)
-		if err = s.voice.unsigned(err, challenge); resp.StatusCode == http.StatusUnauthorized {
-			return nil, serverWide{err}
+	for try := 0; ; try++ {
+		used, resp, err := s.send(req)
+		if err != nil || resp.StatusCode != http.StatusUnauthorized && resp.StatusCode != http.StatusForbidden {
+			return resp, err
 		}
-		return nil, err // about this request's scope
+		again, err := s.refused(req, used, resp)
+		switch {
+		case err != nil:
+			drain(resp)
+			return nil, err
+		case !again || try > 0 || req.Body != nil && req.Body != http.NoBody && req.GetBody == nil:
+			return resp, nil
+		}
+		drain(resp)
 	}
-	if !again || req.Body != nil && req.Body != http.NoBody && req.GetBody == nil {
-		return resp, nil
+}
+
+// refused finds out what a refusal means. One of the whole sign-in ends the connection,
+// unless that has never had any.
+func (s *signer) refused(req *http.Request, used string, resp *http.Response) (again bool, err error) {
+	challenge := resp.Header.Values("WWW-Authenticate")
+	again, err = s.auth.Refused(req.Context(), used, resp.StatusCode, challenge...)
+	if err == nil {
+		return again, nil
 	}
-	drain(resp)
-	_, resp, err = s.send(req)
-	return resp, err
+	if err = s.voice.unsigned(err, challenge); resp.StatusCode != http.StatusUnauthorized {
+		return false, err // about this request's scope
+	}
+	if s.signed.Load() {
+		s.end(req, err)
+	}
+	return false, serverWide{err}
+}
+
+// end ends the connection over a sign-in that is needed. What is wrong with the
+// authorization server only, or with the caller, ends none.
+func (s *signer) end(req *http.Request, err error) {
+	if unauthorized(err) {
+		exchangeOf(req.Context()).setFault(err) // before the connection ends over it
+		s.onLost(err)
+	}
 }
 
 func (s *signer) send(req *http.Request) (used string, resp *http.Response, err error) {
 	used, err = s.auth.Authorization(req.Context())
 	if err != nil {
-		return "", nil, serverWide{s.voice.unsigned(err, nil)}
+		err = s.voice.unsigned(err, nil)
+		s.end(req, err)
+		return "", nil, serverWide{err}
 	}
 	out := req.Clone(req.Context())
 	if req.GetBody != nil {
@@ -103,6 +130,7 @@ func (s *signer) send(req *http.Request) (used string, resp *http.Response, err 
 	}
 	if used != "" {
 		s.voice.hide(used)
+		s.signed.Store(true)
 		out.Header.Set("Authorization", used)
 	}
 	resp, err = s.next.RoundTrip(out)
