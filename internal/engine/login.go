@@ -49,7 +49,7 @@ func StartLogin(ctx context.Context, c *store.Config, in wire.Login, o LoginOpti
 	k := credentials(c.Store)
 	defer k.Close()
 	ticket, got, err := probe.Start(ctx, admitted, signInOptions(c, k, in, o))
-	return wire.LoginStart{Schema: wire.Schema, Server: in.Server, SignedIn: got.Already, Ticket: ticket.ID, URL: ticket.URL, ExpiresAt: ticket.Ends}, err
+	return wire.LoginStart{Schema: wire.Schema, Server: in.Server, SignedIn: got.Already, Ticket: ticket.ID, URL: ticket.URL, ExpiresAt: ticket.Ends.UTC().Truncate(time.Second)}, err
 }
 
 // FinishLogin completes the sign-in of a ticket; pasted is the address the browser
@@ -80,7 +80,7 @@ func signInOptions(c *store.Config, k *oauth.Keeper, in wire.Login, o LoginOptio
 }
 
 func frameOf(server string, p oauth.Page) wire.LoginFrame {
-	f := wire.LoginFrame{Schema: wire.Schema, Type: wire.FrameAuthorize, Server: server, URL: p.URL, Code: p.Code, ExpiresAt: p.Ends.UTC()}
+	f := wire.LoginFrame{Schema: wire.Schema, Type: wire.FrameAuthorize, Server: server, URL: p.URL, Code: p.Code, ExpiresAt: p.Ends.UTC().Truncate(time.Second)}
 	switch {
 	case p.Code != "":
 		f.Type = wire.FrameDevice

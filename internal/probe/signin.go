@@ -76,25 +76,31 @@ func signIn(ctx context.Context, server store.Admitted, o SignInOptions) (Signed
 	if before.done { // by the server's question alone: no person is needed
 		return out, nil
 	}
-	asked := ""
+	return v.signIn(ctx, before.challenge)
+}
+
+// signIn signs in, and again where the server wants something else of one who has a
+// token: more scope, or a token of another issuer than a moment ago.
+func (v *visitor) signIn(ctx context.Context, challenge string) (SignedIn, error) {
+	asked, opts := "", v.options(challenge)
 	for try := 1; ; try++ {
-		if _, err := oauth.SignIn(ctx, o.Keeper, v.target, v.options(before.challenge)); err != nil {
+		stored, err := oauth.SignIn(ctx, v.o.Keeper, v.target, opts)
+		if err != nil {
 			return SignedIn{}, err
 		}
 		tools, err := v.look(ctx, true)
-		if err == nil {
-			return SignedIn{Tools: tools}, nil
-		}
 		if codeOf(err) != dial.CodeLoginRequired {
-			return SignedIn{}, err
+			return SignedIn{Tools: tools}, err
 		}
-		next := challengeOf(err)
-		ch := oauth.ParseChallenge(next)
-		if try == maxSignIns || ch.Error != "insufficient_scope" || within(ch.Scope, asked) {
+		opts = v.options(challengeOf(err))
+		ch := oauth.ParseChallenge(opts.Challenge...)
+		switch insufficient := ch.Error == "insufficient_scope"; {
+		case try == maxSignIns, insufficient && within(ch.Scope, asked):
 			return SignedIn{}, v.refused(ch)
+		case !insufficient:
+			opts.Not = stored.Issuer
 		}
 		asked += " " + ch.Scope
-		before.challenge = next
 	}
 }
 

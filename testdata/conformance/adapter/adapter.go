@@ -100,6 +100,10 @@ func (u *user) add(scenario, url string, told background) error {
 	if strings.HasPrefix(scenario, "auth/client-credentials") {
 		put("grant", "client_credentials")
 	}
+	entry := map[string]any{"url": url, "timeout": "20s"}
+	if strings.HasPrefix(scenario, "auth/2025-03-26-") {
+		oauth["allowLegacy"] = true
+	}
 	if told.PrivateKey != "" {
 		file := filepath.Join(u.home, "key.pem")
 		if err := os.WriteFile(file, []byte(told.PrivateKey), 0o600); err != nil {
@@ -111,7 +115,6 @@ func (u *user) add(scenario, url string, told background) error {
 	if scenario == "auth/basic-cimd" {
 		put("clientMetadataUrl", "https://conformance-test.local/client-metadata.json")
 	}
-	entry := map[string]any{"url": url, "timeout": "20s"}
 	if len(oauth) > 0 {
 		entry["oauth"] = oauth
 	}
