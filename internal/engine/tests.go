@@ -22,6 +22,7 @@ type TestOptions struct {
 	SignIns *SignIns                             // nil: they are opened for this
 	Timeout time.Duration                        // of the whole test of one server; 0: the entry's
 	Log     func(server string) func(dial.Event) // what a server says beside the protocol; nil: nobody listens
+	Done    func(wire.TestResult)                // hears of each result, from any goroutine; may be nil
 	Explain func(error) error                    // may word an error for its reader; nil: as it is
 }
 
@@ -42,6 +43,9 @@ func Test(ctx context.Context, c *store.Config, names []string, o TestOptions) (
 			slots <- struct{}{}
 			defer func() { <-slots }()
 			doc.Results[i], errs[i] = testOne(ctx, c, name, o)
+			if o.Done != nil {
+				o.Done(doc.Results[i])
+			}
 		})
 	}
 	wg.Wait()

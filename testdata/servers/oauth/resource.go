@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 )
 
 func (x *exchange) resourceMetadata(path string) {
@@ -75,6 +76,9 @@ func (x *exchange) mcp() {
 	case x.req.Method == http.MethodDelete:
 		x.w.WriteHeader(http.StatusOK)
 		return
+	case x.req.Method == http.MethodGet && x.o.Stream:
+		x.stream()
+		return
 	case x.req.Method != http.MethodPost:
 		x.w.WriteHeader(http.StatusMethodNotAllowed)
 		return
@@ -92,6 +96,10 @@ func (x *exchange) mcp() {
 	case "tools/list":
 		result = map[string]any{"tools": []any{map[string]any{"name": "echo", "inputSchema": map[string]any{"type": "object"}}}}
 	case "tools/call":
+		if x.o.Gossip {
+			x.json(http.StatusOK, map[string]any{"jsonrpc": "2.0", "id": msg.ID, "error": map[string]any{"code": -32000, "message": "you sent " + x.req.Header.Get("Authorization")}})
+			return
+		}
 		result = map[string]any{"content": []any{map[string]any{"type": "text", "text": "ok"}}}
 	default:
 		x.json(http.StatusOK, map[string]any{"jsonrpc": "2.0", "id": msg.ID, "error": map[string]any{"code": -32601, "message": "no " + msg.Method}})
@@ -100,9 +108,29 @@ func (x *exchange) mcp() {
 	x.json(http.StatusOK, map[string]any{"jsonrpc": "2.0", "id": msg.ID, "result": result})
 }
 
+// stream is a stream on which nothing comes, and which ends with its token.
+func (x *exchange) stream() {
+	x.mu.Lock()
+	ends := x.access[x.bearer()].ends
+	x.mu.Unlock()
+	x.w.Header().Set("Content-Type", "text/event-stream")
+	x.w.WriteHeader(http.StatusOK)
+	_ = http.NewResponseController(x.w).Flush()
+	end := time.NewTimer(ends.Sub(x.o.Now()))
+	defer end.Stop()
+	select {
+	case <-end.C:
+	case <-x.req.Context().Done():
+	}
+}
+
+func (x *exchange) bearer() string {
+	return strings.TrimPrefix(x.req.Header.Get("Authorization"), "Bearer ")
+}
+
 // admit looks at the token.
 func (x *exchange) admit(method string) bool {
-	token := strings.TrimPrefix(x.req.Header.Get("Authorization"), "Bearer ")
+	token := x.bearer()
 	x.mu.Lock()
 	g, ok := x.access[token]
 	ok = ok && x.o.Now().Before(g.ends) && !x.ended[g.family]
@@ -111,7 +139,7 @@ func (x *exchange) admit(method string) bool {
 	case !ok:
 		x.w.Header().Set("WWW-Authenticate", x.challenge("", x.o.Challenge))
 		x.w.WriteHeader(http.StatusUnauthorized)
-	case x.o.StepUp != "" && method == "tools/call" && !slices.Contains(strings.Fields(g.scope), x.o.StepUp):
+	case x.o.StepUp != "" && (method == "tools/call" || x.o.StepUpAll) && !slices.Contains(strings.Fields(g.scope), x.o.StepUp):
 		x.w.Header().Set("WWW-Authenticate", x.challenge("insufficient_scope", x.o.StepUp))
 		x.w.WriteHeader(http.StatusForbidden)
 	default:
