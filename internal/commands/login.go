@@ -44,7 +44,7 @@ A machine without a browser:
 - By a code on another device, where the server offers that: --device, or
   "oauth": {"grant": "device_code"} in the entry.
 - In CI, without a person: "oauth": {"grant": "client_credentials", "clientId": "ci",
-  "clientSecret": "${CI_SECRET}"} in the entry, or a "privateKey" in place of the
+  "clientSecret": "${CI_SECRET}"} in the entry, or "privateKeyFile" in place of the
   secret. Then no mcpctl login is needed; it is a way to try it.
 
 A server that lets nobody register needs the id of a client that you have made there:

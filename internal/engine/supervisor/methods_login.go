@@ -8,6 +8,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/engine"
 	"github.com/mcpctl/mcpctl/internal/engine/wire"
 	"github.com/mcpctl/mcpctl/internal/store"
+	"github.com/mcpctl/mcpctl/internal/store/redact"
 )
 
 // Signing in for a client. What the user has to see goes to the connection that asked,
@@ -44,7 +45,7 @@ func (s *signings) begin(key signingKey, sg *signing) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if held := s.all[key]; held != nil {
-		who := "another client of the supervisor"
+		who := "the client '" + redact.Line(held.owner.client) + "' of the supervisor"
 		if held.owner == sg.owner {
 			who = "this client"
 		}

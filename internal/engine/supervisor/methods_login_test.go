@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/mcpctl/mcpctl/internal/engine/wire"
@@ -94,10 +95,10 @@ func codeOf(err error) wire.Code {
 	return wire.FromError(err).Word
 }
 
-// TestE13LoginIsItsOwners: what the user has to see goes to the connection that began
+// TestLoginIsItsOwners: what the user has to see goes to the connection that began
 // the sign-in; another one may neither answer nor cancel nor begin a second; the owner
 // can do both, and its end is the sign-in's.
-func TestE13LoginIsItsOwners(t *testing.T) {
+func TestLoginIsItsOwners(t *testing.T) {
 	p := newPlace(t)
 	o, err := oauthserver.Parse()
 	if err != nil {
@@ -131,7 +132,7 @@ func TestE13LoginIsItsOwners(t *testing.T) {
 			t.Errorf("%s by another: %v", method, err)
 		}
 	}
-	if _, err := asks[wire.LoginFrame](t, other.Client, wire.MethodLogin, wire.Login{Session: wire.DefaultSession, Server: "o"}); codeOf(err) != wire.LoginInProgress {
+	if _, err := asks[wire.LoginFrame](t, other.Client, wire.MethodLogin, wire.Login{Session: wire.DefaultSession, Server: "o"}); codeOf(err) != wire.LoginInProgress || !strings.Contains(err.Error(), "'mcpctl'") {
 		t.Errorf("a second sign-in: %v", err)
 	}
 	if len(other.frames) != 0 {
