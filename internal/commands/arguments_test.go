@@ -3,6 +3,7 @@ package commands
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"strconv"
 	"strings"
@@ -64,6 +65,7 @@ func TestTypedArguments(t *testing.T) {
 		{`{"properties":{"x":{"$ref":"#/$defs/N"}},"$defs":{"N":{"type":"integer"}}}`, `x=8`, `{"x":8}`},
 		{`{"properties":{"x":{"$ref":"#/$defs/a~1b%20c"}},"$defs":{"a/b c":{"type":"integer"}}}`, `x=8`, `{"x":8}`},
 		{`{"properties":{"x":{"$ref":"#here"}},"$defs":{"N":{"$anchor":"here","type":"integer"}}}`, `x=8`, `{"x":8}`},
+		{`{"properties":{"x":{"$ref":"#/list/1/a"}},"list":[0,{"a":{"type":"integer"}}]}`, `x=8`, `{"x":8}`},
 		{`{"$ref":"#/$defs/T","$defs":{"T":{"properties":{"x":{"type":"boolean"}}}}}`, `x=false`, `{"x":false}`},
 		{`{"allOf":[{"properties":{"x":{"type":"number"}}},{"properties":{"y":{}}}]}`, `x=8`, `{"x":8}`},
 		{`{"anyOf":[{"properties":{"x":{"type":"number"}}},{"properties":{"x":{"type":"null"}}}]}`, `x=null`, `{"x":null}`},
@@ -80,6 +82,9 @@ func TestTypedArguments(t *testing.T) {
 		{`{"required":null,"properties":[]}`, `x=8`, `{"x":"8"}`},
 		{`null`, `x=8`, `{"x":"8"}`},
 		{`{"properties":{"y":{}}}`, `x=8`, `{"x":"8"}`},
+		{of(`{"enum":[]}`), `x=8`, `{"x":"8"}`},
+		{of(`{"type":"integer","enum":["1","2"]}`), `x=8`, `{"x":"8"}`},
+		{of(`{"type":"integer","enum":["1",2]}`), `x=2`, `{"x":2}`},
 		// As it stands.
 		{of(`{"type":"string"}`), `x:="8"`, `{"x":"8"}`},
 		{of(`{"type":"string"}`), `x:=null`, `{"x":null}`},
@@ -231,6 +236,23 @@ func TestWhole(t *testing.T) {
 	}
 }
 
+// TestManyReferences: a schema of half a megabyte in which every argument is a
+// reference is understood to the end.
+func TestManyReferences(t *testing.T) {
+	var props, defs []string
+	for i := range 1000 {
+		props = append(props, fmt.Sprintf(`"p%d":{"$ref":"#/$defs/d%d"}`, i, i))
+		defs = append(defs, fmt.Sprintf(`"d%d":{"type":"integer","description":"%s"}`, i, strings.Repeat("x", 500)))
+	}
+	s := newInputSchema(json.RawMessage(`{"properties":{` + strings.Join(props, ",") + `},"$defs":{` + strings.Join(defs, ",") + `}}`))
+	shape := s.alternatives(s.root)
+	for _, name := range propertyNames(shape) {
+		if inner, _ := s.property(shape, name); typeWords(inner) != "integer" || len(s.about(shape, name).Description) != 500 {
+			t.Fatalf("%s is not understood", name)
+		}
+	}
+}
+
 // TestHugeSchemas: a schema that multiplies, refers to itself or is deep says nothing
 // and takes no time.
 func TestHugeSchemas(t *testing.T) {
@@ -239,6 +261,20 @@ func TestHugeSchemas(t *testing.T) {
 	deep := strings.Repeat(`{"anyOf":[`, 2000) + `{"type":"integer"}` + strings.Repeat(`]}`, 2000)
 	wide := `{"anyOf":[` + strings.TrimSuffix(strings.Repeat(`{"$ref":"#/properties/x"},`, 50), ",") + `]}`
 	loop := `{"anyOf":[{"$ref":"#/properties/x"},{"$ref":"#/properties/x"}]}`
+	for _, count := range []int{100, 100_000} { // a great many properties, all required, and as many arguments
+		var keys, props []string
+		for i := range count {
+			keys, props = append(keys, strconv.Quote(strconv.Itoa(i))), append(props, strconv.Quote(strconv.Itoa(i))+`:{"type":"integer"}`)
+		}
+		schema := `{"additionalProperties":false,"required":[` + strings.Join(keys, ",") + `],"properties":{` + strings.Join(props, ",") + `}}`
+		in, err := readArguments(t.Context(), &app{}, nil, `{`+strings.ReplaceAll(strings.Join(props, ","), `{"type":"integer"}`, "1")+`}`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := in.object("t", json.RawMessage(`{"inputSchema":`+schema+`}`), true); err != nil {
+			t.Errorf("%d: %.200v", count, err)
+		}
+	}
 	for i, s := range []string{`{"allOf":[` + strings.TrimSuffix(all, ",") + `]}`, deep, loop, wide} {
 		if got, err := made(t, of(s), true, "x=8"); err != nil || got != `{"x":"8"}` {
 			t.Errorf("%s: %.100s %v", strconv.Itoa(i), got, err)

@@ -63,8 +63,8 @@ It stands in a project's or a local file; mcpctl enable and disable write one.
 
 Values of command, args, env, cwd, url, headers, oauth.clientSecret and oauth.privateKey
 may hold ${NAME} and ${NAME:-default}, and ~/ in front is the home directory in command,
-args, cwd and oauth.privateKeyFile; see: mcpctl help environment. Fields that mcpctl does
-not know are kept, and count in the fingerprint. A known one in another spelling, such as
-"URL", makes the entry invalid.
+args, cwd and oauth.privateKeyFile; see: mcpctl help environment. Fields that mcpctl
+does not know are kept, and count in the fingerprint. A known one in another spelling,
+such as "URL", makes the entry invalid.
 
 mcpctl schema prints all this for editors.`

@@ -41,10 +41,11 @@ var kindWords = []kindWord{
 }
 
 // The bounds of what is looked at: deeper, or with more alternatives, a schema says
-// nothing.
+// nothing, and of an object only the first properties count.
 const (
 	schemaDepth        = 32
 	schemaAlternatives = 64
+	mostProperties     = 2000
 )
 
 // alternative is one way in which a value may fit: all of what it says holds.
@@ -67,20 +68,22 @@ type objectBody struct {
 type inputSchema struct {
 	root json.RawMessage
 	left *int // bytes that may still be read, over and over; then nothing is understood
+
+	ways map[string]map[string]json.RawMessage // objects that references led through, by pointer
 }
 
 // schemaWork bounds what is read for one schema: references can make a short one as
 // good as endless.
-const schemaWork = 32 << 20
+const schemaWork = 16 << 20
 
 func newInputSchema(root json.RawMessage) inputSchema {
 	left := schemaWork
-	return inputSchema{root, &left}
+	return inputSchema{root, &left, map[string]map[string]json.RawMessage{}}
 }
 
 // spend counts reading; false when it has been too much.
 func (s inputSchema) spend(raw json.RawMessage) bool {
-	const each = 100 // what a read costs beside the bytes
+	const each = 1000 // what a read costs beside the bytes
 	*s.left -= len(raw) + each
 	return *s.left > 0
 }
@@ -131,18 +134,35 @@ func ownWords(fields map[string]json.RawMessage) alternative {
 	if one, ok := fields["const"]; ok {
 		a.values = []json.RawMessage{one}
 	}
-	if a.values != nil && a.kinds == kindAny {
-		a.kinds = 0
-		for _, v := range a.values {
-			a.kinds |= kindOf(v)
-		}
-	}
+	a = a.agreed()
 	body := objectBody{properties: members(fields["properties"])}
 	_ = json.Unmarshal(fields["required"], &body.required) // what is no list of names requires nothing
 	body.closed = string(bytes.TrimSpace(fields["additionalProperties"])) == "false" && len(members(fields["patternProperties"])) == 0
+	if len(body.properties) > mostProperties { // then it is not known which there are
+		body.properties, body.closed = body.properties[:mostProperties], false
+	}
+	body.required = body.required[:min(len(body.required), mostProperties)]
 	if len(body.properties) > 0 || len(body.required) > 0 || body.closed {
 		a.bodies = []objectBody{body}
 	}
+	return a
+}
+
+// agreed brings the values and the types of a schema together. Where they contradict
+// each other it says nothing, as do no values at all: the server is to judge.
+func (a alternative) agreed() alternative {
+	if a.values == nil {
+		return a
+	}
+	var found kinds
+	a.values = slices.DeleteFunc(a.values, func(v json.RawMessage) bool { return kindOf(v)&a.kinds == 0 })
+	for _, v := range a.values {
+		found |= kindOf(v)
+	}
+	if found == 0 {
+		return alternative{kinds: kindAny, items: a.items}
+	}
+	a.kinds &= found
 	return a
 }
 
@@ -214,14 +234,15 @@ func (s inputSchema) target(ref json.RawMessage) json.RawMessage {
 	if pointer != "" && pointer[0] != '/' {
 		return s.anchor(pointer)
 	}
-	at := s.root
-	if !s.spend(at) {
-		return nil
-	}
+	at, way := s.root, ""
 	for _, step := range strings.Split(pointer, "/")[1:] {
+		fields, ok := s.way(way, at)
+		way += "/" + step
 		step = strings.NewReplacer("~1", "/", "~0", "~").Replace(step)
-		var fields map[string]json.RawMessage
-		if json.Unmarshal(at, &fields) == nil {
+		if !ok {
+			return nil
+		}
+		if fields != nil {
 			at = fields[step]
 		} else if elements, i := jsonList(at), listIndex(step); i >= 0 && i < len(elements) {
 			at = elements[i]
@@ -230,6 +251,20 @@ func (s inputSchema) target(ref json.RawMessage) json.RawMessage {
 		}
 	}
 	return at
+}
+
+// way are the members of the object at a pointer, read once; nil of what is none. ok
+// is false when it would be too much to read.
+func (s inputSchema) way(pointer string, at json.RawMessage) (fields map[string]json.RawMessage, ok bool) {
+	if fields, ok = s.ways[pointer]; ok {
+		return fields, true
+	}
+	if !s.spend(at) {
+		return nil, false
+	}
+	_ = json.Unmarshal(at, &fields) // what is no object has none
+	s.ways[pointer] = fields
+	return fields, true
 }
 
 // anchor finds a definition by its $anchor.

@@ -3,7 +3,6 @@ package commands
 import (
 	"bytes"
 	"encoding/json"
-	"slices"
 )
 
 // Parts of JSON that somebody else wrote, taken out without touching the rest.
@@ -22,6 +21,7 @@ func members(raw json.RawMessage) []member {
 		return nil
 	}
 	var out []member
+	at := map[string]int{}
 	for dec.More() {
 		key, err := dec.Token()
 		var m member
@@ -29,10 +29,11 @@ func members(raw json.RawMessage) []member {
 			return nil
 		}
 		m.key, _ = key.(string)
-		if i := slices.IndexFunc(out, func(o member) bool { return o.key == m.key }); i >= 0 {
+		if i, again := at[m.key]; again {
 			out[i] = m
 			continue
 		}
+		at[m.key] = len(out)
 		out = append(out, m)
 	}
 	return out

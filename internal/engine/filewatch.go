@@ -32,6 +32,7 @@ type fileWatch struct {
 	every  time.Duration // lookEvery, or 0 in tests: never
 	settle chan struct{} // what was in doubt is due
 	nudge  chan struct{} // wait has to look at blind again
+	looked time.Time     // when wait last told of an event at once; wait's own
 
 	mu       sync.Mutex
 	dirs     map[string]bool
@@ -155,9 +156,14 @@ func (f *fileWatch) wait(ctx context.Context) (due, ok bool) {
 			if !open {
 				return false, false
 			}
-			if calm == nil && f.matters(e) { // the first begins it, so that a flood cannot put it off
-				calm = time.After(debounce)
+			if calm != nil || !f.matters(e) {
+				continue
 			}
+			if e.Has(fsnotify.Create) && time.Since(f.looked) > debounce { // one file over another is whole at once
+				f.looked = time.Now()
+				return false, true
+			}
+			calm = time.After(debounce) // the first begins it, so that a flood cannot put it off
 		case <-calm:
 			return false, true
 		case <-poll:

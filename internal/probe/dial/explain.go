@@ -31,13 +31,19 @@ func (d *dialer) explain(ctx context.Context, c *Conn, o outcome, err error) err
 		return known
 	case o.failure != nil:
 		return d.voice.fail(CodeConnectFailed, "the server refused "+o.method+": "+d.voice.quote(o.failure.Message), "")
-	case o.result != nil:
+	case o.result != nil && !c.ending(): // else the answer made sense, and the server left behind it
 		return d.nonsense(o, err)
 	}
 	if c.ended() && c.link.err() != nil {
 		return c.link.err()
 	}
 	return d.voice.fail(CodeConnectFailed, "the handshake failed: "+d.voice.quote(err.Error()), "")
+}
+
+// ending tells whether a process is on its way out.
+func (c *Conn) ending() bool {
+	p, ok := c.link.(*child)
+	return ok && (within(p.proc.exited, 0) || within(p.readDone, 0) || within(p.broken, 0))
 }
 
 // late is the error for a handshake that was broken off.

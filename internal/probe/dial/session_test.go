@@ -134,7 +134,7 @@ func TestCallLostOverHTTP(t *testing.T) {
 	wantError(t, err, CodeOutcomeUnknown, "may have run")
 	s.Server.Close()
 	_, err = c.CallTool(t.Context(), "echo", nil, 0)
-	wantError(t, err, CodeConnectFailed, "connection refused")
+	wantError(t, err, CodeConnectFailed, "cannot reach") // refused, or reset by a system that is slow to close
 }
 
 func TestRetriesOfAProbe(t *testing.T) {
