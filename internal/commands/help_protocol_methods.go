@@ -231,7 +231,7 @@ colleagues. Answers the Share document.
 
 mcp.testConnection
 
-Connects to a server once, apart from what runs, and lists its tools. That a server
+Connects to a server once, apart from what runs, and lists what it offers. That a server
 fails is a result and not an error. Answers the Test document.
 
   session        the session

@@ -17,8 +17,10 @@ import (
 	"github.com/mcpctl/mcpctl/internal/store/redact"
 )
 
-const testHelp = `Test servers: connect, list the tools, disconnect, leave nothing behind. The
-supervisor is not involved. Several servers are tested at the same time.
+const testHelp = `Test servers: connect, list what they offer, disconnect, leave nothing behind. The
+supervisor is not involved. Several servers are tested at the same time. A server is
+well when it lists its tools; resources or prompts that it announces and does not list
+within two seconds are a warning.
 
 A server that needs a sign-in uses the stored one, and renews it when it has run out.
 No browser is opened: without a sign-in it has failed with LOGIN_REQUIRED, and the

@@ -70,23 +70,24 @@ func (s *Session) followSignIns() {
 	}
 }
 
-// followSignIn looks whether one server's sign-in is another one than it began with.
-func (sv *server) followSignIn(r *run) {
+// followSignIn starts one server again if its sign-in is another one than it began
+// with, and tells whether it did so, or will when its calls are done.
+func (sv *server) followSignIn(r *run) bool {
 	s := sv.session
 	s.mu.Lock()
 	was := r.signed
 	s.mu.Unlock()
 	if was.tokens == nil {
-		return
+		return false
 	}
 	now, err := was.tokens.Issued()
 	if err != nil {
-		return // the next request says so
+		return false // the next request says so
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if sv.run != r || r.signed != was || s.servers[sv.name] != sv || !sv.concerns(was.as, now) {
-		return
+		return false
 	}
 	why := "somebody has signed in"
 	if now == "" {
@@ -95,9 +96,10 @@ func (sv *server) followSignIn(r *run) {
 	if sv.inflight > 0 {
 		sv.again = true
 		sv.wait(why + "; it is started again when the calls in flight are done")
-		return
+		return true
 	}
 	sv.restart(why)
+	return true
 }
 
 // concerns tells whether a change of the sign-in is a reason to start again. A

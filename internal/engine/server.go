@@ -396,7 +396,16 @@ func (sv *server) acquireAs(ctx context.Context, as caller) (conn *dial.Conn, re
 			sv.detail = ""
 			sv.set(wire.Starting, "", nil)
 			poke(sv.run.kick)
-		case wire.NeedsSignIn, wire.InvalidConfig:
+		case wire.NeedsSignIn:
+			r := sv.run
+			err = sv.err
+			s.mu.Unlock()
+			if kicked || r == nil || !sv.followSignIn(r) { // somebody may have signed in just now
+				return nil, nil, err
+			}
+			kicked = true
+			continue
+		case wire.InvalidConfig:
 			err = sv.err
 			s.mu.Unlock()
 			return nil, nil, err

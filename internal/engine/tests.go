@@ -79,6 +79,10 @@ func testOne(ctx context.Context, c *store.Config, name string, o TestOptions) (
 		out.OK, out.ProtocolVersion, out.Resources, out.Prompts = r.OK, r.ProtocolVersion, r.Resources, r.Prompts
 		out.Server = wire.Peer{Name: r.ServerName, Version: r.ServerVersion}
 		out.Tools, out.MS = list(r.Tools), r.Duration.Milliseconds()
+		out.ResourceCount, out.PromptCount = r.ResourceCount, r.PromptCount
+		for _, why := range r.Unlisted {
+			out.Warnings = append(out.Warnings, wire.Warning{Message: "server '" + name + "': " + why.Error(), Hint: "its tools are of use all the same"})
+		}
 		if r.Noise > 0 {
 			out.Warnings = append(out.Warnings, wire.Warning{
 				Message: "server '" + name + "' wrote " + strconv.Itoa(r.Noise) + " line(s) to stdout that are not protocol messages; they were ignored",

@@ -62,11 +62,13 @@ func (d *dialer) sign(ctx context.Context, server store.Admitted) error {
 // signer stands below the guard and signs each request. It knows the one origin that
 // the guard lets requests go to.
 type signer struct {
-	next   http.RoundTripper
-	auth   Auth
-	voice  *voice
-	onLost func(error) // the sign-in that the connection lived on has ended
-	signed atomic.Bool // some request carried a token
+	next    http.RoundTripper
+	auth    Auth
+	voice   *voice
+	onLost  func(error) // the sign-in that the connection lived on has ended
+	leaving func() bool // the connection is being closed: nothing is renewed for that
+
+	last atomic.Pointer[string] // the header that was used last; nil: none was
 }
 
 // RoundTrip implements http.RoundTripper. A request that is refused is sent once more
@@ -76,6 +78,9 @@ func (s *signer) RoundTrip(req *http.Request) (*http.Response, error) {
 		used, resp, err := s.send(req)
 		if err != nil || resp.StatusCode != http.StatusUnauthorized && resp.StatusCode != http.StatusForbidden {
 			return resp, err
+		}
+		if s.leaving() {
+			return resp, nil
 		}
 		again, err := s.refused(req, used, resp)
 		switch {
@@ -100,7 +105,7 @@ func (s *signer) refused(req *http.Request, used string, resp *http.Response) (a
 	if err = s.voice.unsigned(err, challenge); resp.StatusCode != http.StatusUnauthorized {
 		return false, err // about this request's scope
 	}
-	if s.signed.Load() {
+	if s.last.Load() != nil {
 		s.end(req, err)
 	}
 	return false, serverWide{err}
@@ -116,8 +121,9 @@ func (s *signer) end(req *http.Request, err error) {
 }
 
 func (s *signer) send(req *http.Request) (used string, resp *http.Response, err error) {
-	used, err = s.auth.Authorization(req.Context())
-	if err != nil {
+	if last := s.last.Load(); last != nil && s.leaving() {
+		used = *last
+	} else if used, err = s.auth.Authorization(req.Context()); err != nil {
 		err = s.voice.unsigned(err, nil)
 		s.end(req, err)
 		return "", nil, serverWide{err}
@@ -130,7 +136,7 @@ func (s *signer) send(req *http.Request) (used string, resp *http.Response, err 
 	}
 	if used != "" {
 		s.voice.hide(used)
-		s.signed.Store(true)
+		s.last.Store(&used)
 		out.Header.Set("Authorization", used)
 	}
 	resp, err = s.next.RoundTrip(out)

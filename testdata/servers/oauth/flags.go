@@ -49,6 +49,7 @@ type Options struct {
 	Anonymous               bool
 	StepUpAll               bool
 	Stream, Gossip          bool
+	Sessions, HangFirst     bool
 	Tokens                  string
 }
 
@@ -76,6 +77,8 @@ func Parse(args ...string) (*Options, error) {
 
 	f.BoolVar(&o.StepUpAll, "step-up-all", false, "and everything else does, too")
 	f.BoolVar(&o.Stream, "stream", false, "GET is a stream of events, which ends when its token does")
+	f.BoolVar(&o.Sessions, "sessions", false, "initialize gives a session")
+	f.BoolVar(&o.HangFirst, "hang-first-call", false, "the first tools/call is never answered")
 	f.BoolVar(&o.Gossip, "gossip", false, "tools/call fails, and the error tells the token")
 
 	f.StringVar(&o.Metadata, "metadata", "oauth", "the server's metadata is at `PLACE`: oauth, openid, appended, none; or answers 500, hang, huge, redirect")

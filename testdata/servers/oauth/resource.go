@@ -89,6 +89,9 @@ func (x *exchange) mcp() {
 	var result any
 	switch msg.Method {
 	case "initialize":
+		if x.o.Sessions {
+			x.w.Header().Set("Mcp-Session-Id", "session")
+		}
 		result = map[string]any{"protocolVersion": msg.Params.Version, "capabilities": map[string]any{"tools": map[string]any{}},
 			"serverInfo": map[string]any{"name": "oauth", "version": "1"}}
 	case "ping":
@@ -96,8 +99,12 @@ func (x *exchange) mcp() {
 	case "tools/list":
 		result = map[string]any{"tools": []any{map[string]any{"name": "echo", "inputSchema": map[string]any{"type": "object"}}}}
 	case "tools/call":
+		if x.o.HangFirst && x.first() {
+			<-x.req.Context().Done()
+			return
+		}
 		if x.o.Gossip {
-			x.json(http.StatusOK, map[string]any{"jsonrpc": "2.0", "id": msg.ID, "error": map[string]any{"code": -32000, "message": "you sent " + x.req.Header.Get("Authorization")}})
+			x.json(http.StatusOK, map[string]any{"jsonrpc": "2.0", "id": msg.ID, "error": map[string]any{"code": -32000, "message": "you sent " + x.bearer()}})
 			return
 		}
 		result = map[string]any{"content": []any{map[string]any{"type": "text", "text": "ok"}}}
@@ -122,6 +129,14 @@ func (x *exchange) stream() {
 	case <-end.C:
 	case <-x.req.Context().Done():
 	}
+}
+
+// first tells, once, that this is the first call.
+func (x *exchange) first() bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.called++
+	return x.called == 1
 }
 
 func (x *exchange) bearer() string {
