@@ -114,7 +114,7 @@ func (c *connection) signIn(ctx context.Context, sess session, env store.Environ
 	if err != nil {
 		return wire.LoginFrame{}, err
 	}
-	return engine.Login(ctx, st.Load(), in, o)
+	return engine.Login(ctx, sess.ConfigOf(st), in, o)
 }
 
 // loginReply brings the address that the browser ended at. What comes of it the
@@ -168,7 +168,7 @@ func logout(c *connection, req wire.Request) (func(context.Context), error) {
 			req.Reply(ctx, nil, err)
 			return
 		}
-		doc, err := engine.Logout(ctx, st.Load(), in, c.s.o.Version)
+		doc, err := engine.Logout(ctx, sess.ConfigOf(st), in, c.s.o.Version)
 		req.Reply(ctx, doc, err)
 	}, nil
 }

@@ -158,6 +158,14 @@ func TestLoginIsItsOwners(t *testing.T) {
 		t.Errorf("cancelled: %v", err)
 	}
 
+	// A server that the session itself registered is one, too.
+	must[wire.None](t, owner.Client, wire.MethodRegister, wire.Register{Session: wire.DefaultSession, Name: "extra", Entry: json.RawMessage(`{"url":"` + server.URL + `/mcp"}`)})
+	page, err = tryBegin(t.Context(), other, "extra")
+	if err != nil {
+		t.Fatal(err)
+	}
+	must[wire.None](t, other.Client, wire.MethodLoginReply, wire.LoginReply{Session: wire.DefaultSession, Server: "extra", URL: landing(t, page)})
+
 	_, answer = owner.begin(t)
 	owner.Client.Close()
 	<-answer
@@ -165,7 +173,7 @@ func TestLoginIsItsOwners(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), testTimeout)
 	defer cancel()
 	for {
-		page, err := tryBegin(ctx, other)
+		page, err := tryBegin(ctx, other, "o")
 		if codeOf(err) == wire.LoginInProgress && ctx.Err() == nil {
 			continue
 		}
@@ -178,10 +186,10 @@ func TestLoginIsItsOwners(t *testing.T) {
 }
 
 // tryBegin asks for a sign-in and returns its page, or why there is none.
-func tryBegin(ctx context.Context, s signer) (page string, err error) {
+func tryBegin(ctx context.Context, s signer, server string) (page string, err error) {
 	answer := make(chan error, 1)
 	go func() { // ends with the test's connections
-		answer <- s.Call(ctx, wire.MethodLogin, wire.Login{Session: wire.DefaultSession, Server: "o"}, nil)
+		answer <- s.Call(ctx, wire.MethodLogin, wire.Login{Session: wire.DefaultSession, Server: server}, nil)
 	}()
 	select {
 	case f := <-s.frames:
