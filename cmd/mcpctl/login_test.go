@@ -169,3 +169,39 @@ func TestE17NoTokenGetsOut(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestLoginFollowsTheIssuer: a server that refuses the token it sent the user for is
+// asked again where to sign in. Another issuer is followed, as a new client; the same
+// one is not asked twice.
+func TestLoginFollowsTheIssuer(t *testing.T) {
+	for name, moves := range map[string]bool{"it stays": false, "it moves": true} {
+		t.Run(name, func(t *testing.T) {
+			p := newPlace(t)
+			next, err := oauth.Parse()
+			if err != nil {
+				t.Fatal(err)
+			}
+			other := oauth.New(*next)
+			web := httptest.NewServer(other)
+			defer web.Close()
+			s := p.signInServer("-ttl", "0", "-no-refresh")
+			if moves {
+				s.Change(func(o *oauth.Options) {
+					o.OnToken = func() { s.Change(func(o *oauth.Options) { o.Servers = web.URL }) }
+				})
+			}
+			p.env = append(p.env, "BROWSER=fakebrowser")
+			a := p.exits([]int{25}, "login", "o")
+			if !strings.Contains(a.err, "refuses the new token") {
+				t.Error(a.err)
+			}
+			want := map[bool]int{true: 1}[moves]
+			if n := len(s.Requests("/authorize")); n != 1 {
+				t.Errorf("%d pages of the first issuer", n)
+			}
+			if n, m := len(other.Requests("/register")), len(other.Requests("/authorize")); n != want || m != want {
+				t.Errorf("%d registrations and %d pages of the other, want %d", n, m, want)
+			}
+		})
+	}
+}

@@ -353,7 +353,8 @@ Answered when it is over, with the frame of type "signed-in":
   server         the server
   tools?         how many it lists
   already?       true: nothing had to be done
-  url, code, expiresAt, message   of other frames: see mcp.login below
+  message?       with already: the server asks for no sign-in
+  url, code, expiresAt   of other frames: see mcp.login below
 
 LOGIN_IN_PROGRESS when one is under way for the same credential, by any process of the
 user; LOGIN_CANCELLED when it was cancelled or took too long; LOGIN_FAILED otherwise.

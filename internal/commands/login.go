@@ -21,7 +21,8 @@ const loginHelp = `Sign in to a server with OAuth. The command connects, begins 
 itself answers, shows the page to sign in at, and waits until the browser has come back
 to this machine; then it connects once more, and the sign-in is stored for all
 commands, the supervisor and editors. A server that is signed in to already is left as
-it is, unless --force is given or it has asked for more scope since.
+it is, unless --force is given or it has asked for more scope since; so is one that
+asks for no sign-in.
 
 The page is opened by the program that BROWSER names, or else by xdg-open, or open on
 macOS; only when stderr is a terminal or BROWSER is set, and never with --no-browser.
@@ -224,7 +225,10 @@ func startText(w *bytes.Buffer, doc wire.LoginStart) error {
 func (a *app) signedIn(f wire.LoginFrame) error {
 	return a.print(f, func(w *bytes.Buffer) error {
 		word := "signed in; "
-		if f.Already {
+		switch {
+		case f.Message != "":
+			word = f.Message + "; "
+		case f.Already:
 			word = "already signed in; "
 		}
 		n := 0

@@ -37,7 +37,11 @@ func Login(ctx context.Context, c *store.Config, in wire.Login, o LoginOptions) 
 }
 
 func signedIn(server string, got probe.SignedIn) wire.LoginFrame {
-	return wire.LoginFrame{Schema: wire.Schema, Type: wire.FrameSignedIn, Server: server, Tools: &got.Tools, Already: got.Already}
+	f := wire.LoginFrame{Schema: wire.Schema, Type: wire.FrameSignedIn, Server: server, Tools: &got.Tools, Already: got.Already}
+	if got.Unneeded {
+		f.Message = "the server asks for no sign-in"
+	}
+	return f
 }
 
 // StartLogin begins a sign-in that FinishLogin completes, in another process perhaps.

@@ -29,8 +29,9 @@ type SignInOptions struct {
 
 // SignedIn is what a sign-in came to.
 type SignedIn struct {
-	Tools   int  // how many tools the server lists
-	Already bool // nothing had to be done
+	Tools    int  // how many tools the server lists
+	Already  bool // nothing had to be done
+	Unneeded bool // with Already: the server asks for no sign-in, and offers none
 }
 
 // maxSignIns bounds the pages of one sign-in: the second asks for scopes that the
@@ -76,7 +77,11 @@ func signIn(ctx context.Context, server store.Admitted, o SignInOptions) (Signed
 	if before.done { // by the server's question alone: no person is needed
 		return out, nil
 	}
-	return v.signIn(ctx, before.challenge)
+	got, err := v.signIn(ctx, before.challenge)
+	if before.open && errors.Is(err, oauth.ErrNoMetadata) {
+		return SignedIn{Tools: out.Tools, Already: true, Unneeded: true}, nil
+	}
+	return got, err
 }
 
 // signIn signs in, and again where the server wants something else of one who has a
@@ -195,6 +200,7 @@ func (v *visitor) options(challenge string) oauth.Options {
 type question struct {
 	challenge string
 	done      bool // signed in by now: a machine's own credentials were enough
+	open      bool // it asks for nothing so far; its metadata, or a call, may say more
 }
 
 // ask connects to find out whether a sign-in is needed, and what the server asks for.
@@ -213,7 +219,8 @@ func (v *visitor) ask(ctx context.Context) (q question, out SignedIn, err error)
 			if _, q.done, err = v.o.Keeper.Find(v.target); err != nil || q.done {
 				return q, out, err
 			}
-			return q, SignedIn{}, nil // it asks for nothing so far; its metadata may say more
+			q.open = true
+			return q, out, nil
 		case codeOf(err) != dial.CodeLoginRequired:
 			return q, out, err
 		}
