@@ -47,7 +47,7 @@ func landing(t *testing.T, page string) string {
 	return resp.Header.Get("Location")
 }
 
-// TestB090OverSSH: no browser is started, the page stands on stderr, and an address
+// TestB090OverSSH (OA-43): no browser is started, the page stands on stderr, and an address
 // that is pasted into stdin ends the sign-in; one of another sign-in is refused, and
 // what is no address at all is said to be none.
 func TestB090OverSSH(t *testing.T) {
