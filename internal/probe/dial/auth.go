@@ -20,6 +20,8 @@ type Auth interface {
 	// Refused says what a 401 or 403 means to a request that carried used: whether it
 	// may be sent once more, or, as an error, that a person has to sign in.
 	Refused(ctx context.Context, used string, status int, challenge ...string) (again bool, err error)
+	// Secrets returns what no text may show, as it is now.
+	Secrets() []string
 	// Access returns the token for the environment of a stdio server.
 	Access(ctx context.Context) (string, error)
 }
@@ -52,7 +54,7 @@ func (d *dialer) sign(ctx context.Context, server store.Admitted) error {
 	if err != nil {
 		return d.voice.unsigned(err, nil)
 	}
-	d.voice.hide(token)
+	d.voice.hide(append(auth.Secrets(), token)...)
 	env := maps.Clone(l.Env) // the launch is not ours alone
 	env[accessVariable] = token
 	l.Env = env
@@ -105,9 +107,10 @@ func (s *signer) refused(req *http.Request, used string, resp *http.Response) (a
 	if err = s.voice.unsigned(err, challenge); resp.StatusCode != http.StatusUnauthorized {
 		return false, err // about this request's scope
 	}
-	if s.last.Load() != nil {
-		s.end(req, err)
+	if s.last.Load() == nil && unauthorized(err) {
+		return false, nil // there was nothing to refuse but what the entry itself sends: the guard says so
 	}
+	s.end(req, err)
 	return false, serverWide{err}
 }
 
@@ -135,7 +138,9 @@ func (s *signer) send(req *http.Request) (used string, resp *http.Response, err 
 		}
 	}
 	if used != "" {
-		s.voice.hide(used)
+		if last := s.last.Load(); last == nil || *last != used {
+			s.voice.hide(append(s.auth.Secrets(), used)...)
+		}
 		s.last.Store(&used)
 		out.Header.Set("Authorization", used)
 	}

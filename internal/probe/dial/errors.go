@@ -74,21 +74,22 @@ type voice struct {
 	since []string     // the last of them
 }
 
-// maxSince is how many tokens a connection remembers: a server echoes the one it got,
-// and hardly ever one of before.
-const maxSince = 8
+// maxSince is how many tokens and secrets a connection remembers: a server echoes the one
+// it got, and hardly ever one of before.
+const maxSince = 24
 
-// hide makes a value invisible from here on: a token, which changes while the
+// hide makes values invisible from here on: tokens, which change while the
 // connection lives.
-func (v *voice) hide(value string) {
+func (v *voice) hide(values ...string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if slices.Contains(v.since, value) {
-		return
+	for _, value := range values {
+		if value != "" && !slices.Contains(v.since, value) {
+			v.since = append(v.since, value)
+		}
 	}
-	v.since = append(v.since, value)
-	if len(v.since) > maxSince {
-		v.since = slices.Clone(v.since[1:])
+	if more := len(v.since) - maxSince; more > 0 {
+		v.since = slices.Clone(v.since[more:])
 	}
 	v.later = v.mask.With(v.since...)
 }

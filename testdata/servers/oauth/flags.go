@@ -79,7 +79,7 @@ func Parse(args ...string) (*Options, error) {
 	f.BoolVar(&o.Stream, "stream", false, "GET is a stream of events, which ends when its token does")
 	f.BoolVar(&o.Sessions, "sessions", false, "initialize gives a session")
 	f.BoolVar(&o.HangFirst, "hang-first-call", false, "the first tools/call is never answered")
-	f.BoolVar(&o.Gossip, "gossip", false, "tools/call fails, and the error tells the token")
+	f.BoolVar(&o.Gossip, "gossip", false, "tools/call fails, and the error tells the tokens")
 
 	f.StringVar(&o.Metadata, "metadata", "oauth", "the server's metadata is at `PLACE`: oauth, openid, appended, none; or answers 500, hang, huge, redirect")
 	f.StringVar(&o.Issuer, "issuer", "", "the metadata is of the issuer `URL`, whoever asks")

@@ -104,7 +104,7 @@ func (x *exchange) mcp() {
 			return
 		}
 		if x.o.Gossip {
-			x.json(http.StatusOK, map[string]any{"jsonrpc": "2.0", "id": msg.ID, "error": map[string]any{"code": -32000, "message": "you sent " + x.bearer()}})
+			x.json(http.StatusOK, map[string]any{"jsonrpc": "2.0", "id": msg.ID, "error": map[string]any{"code": -32000, "message": "you sent " + x.bearer() + " and have " + x.other()}})
 			return
 		}
 		result = map[string]any{"content": []any{map[string]any{"type": "text", "text": "ok"}}}
@@ -137,6 +137,18 @@ func (x *exchange) first() bool {
 	defer x.mu.Unlock()
 	x.called++
 	return x.called == 1
+}
+
+// other is the refresh token that goes with the access token.
+func (x *exchange) other() string {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for token, g := range x.refresh {
+		if g.family == x.access[x.bearer()].family {
+			return token
+		}
+	}
+	return "none"
 }
 
 func (x *exchange) bearer() string {
