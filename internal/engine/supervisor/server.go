@@ -37,6 +37,7 @@ type server struct {
 	paused   atomic.Bool
 
 	connections sync.WaitGroup
+	signings    signings
 
 	mu       sync.Mutex // guards what follows; held for moments, nothing is locked under it
 	conns    []*connection

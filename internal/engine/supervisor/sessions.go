@@ -32,6 +32,7 @@ type session interface {
 	Reconnect(ctx context.Context, server string) error
 	Info() wire.SessionInfo
 	Store() *store.Store
+	ConfigOf(st *store.Store) *store.Config
 	Busy() bool
 	Stopping(why string)
 	Close()
