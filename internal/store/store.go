@@ -87,10 +87,7 @@ func (s *Store) checkPlaces() error {
 	if !s.Workspace.HasProject {
 		return nil
 	}
-	if err := s.refuseInside(s.Places.ConfigHome, s.Places.StateHome); err != nil {
-		return err
-	}
-	return s.refuseLinks(s.ownPaths()...)
+	return s.refuseInside(s.Places.ConfigHome, s.Places.StateHome)
 }
 
 // refuseInside refuses directories of the user's own that lie in the workspace.

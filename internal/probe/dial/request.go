@@ -99,7 +99,7 @@ func (c *Conn) lost(a ask, o outcome, err error) error {
 	case c.life.Err() != nil && c.link.err() == nil: // else it had ended by itself before it was closed, and says why
 		err = context.Cause(c.life)
 	case c.ended():
-		others = errors.As(c.link.err(), &known) && o.sent && unauthorized(known)
+		others = errors.As(c.link.err(), &known) && o.sent
 	}
 	if known != nil && notRun(known) && !others {
 		return known
