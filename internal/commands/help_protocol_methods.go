@@ -145,7 +145,7 @@ mcp.unregister
 edit.
 
   session        the session
-  name           the registered server that is to go
+  name           the registered server that is to go, as one that mcp.remove removes
 
 {} is answered.
 
@@ -194,7 +194,12 @@ Answers the Edit document.
 
 mcp.remove
 
-edit. Takes an entry out of its file. Answers the Edit document.
+edit. Takes an entry out of its file; without "scope" out of the one that defines it. The
+user's private override goes as well when nothing defines the name any more, which a
+warning tells. The server takes no new calls and stops when those in flight are done;
+until then mcp.status has it, as pending-reload, and mcp.list has not.
+
+Answers the Edit document.
 
   session, scope?, name, expectFingerprint?, dryRun?   as in mcp.update
 
