@@ -93,6 +93,9 @@ func (c argChecker) known(key, above string, shape []alternative) error {
 	default:
 		err.Advice = "it takes none"
 	}
+	if !forbids(shape) {
+		err.Advice += " (--no-check sends it all the same)"
+	}
 	return err
 }
 

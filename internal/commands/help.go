@@ -24,7 +24,7 @@ status tells what happened (see: mcpctl help exit-codes).`
 
 const rootExamples = `  mcpctl add files -- npx -y @modelcontextprotocol/server-filesystem@2026.8.31 ~/notes
   mcpctl list
-  mcpctl call files list_directory path=~/notes`
+  mcpctl call files list_directory path=$HOME/notes`
 
 const helpTemplate = `{{with (or .Long .Short)}}{{. | trimTrailingWhitespaces}}
 
