@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -52,6 +54,29 @@ func (a *app) checkSession(cmd *cobra.Command) error {
 
 // namesSession tells whether --session names one that has to be there already.
 func (a *app) namesSession() bool { return a.session != "" && a.session != wire.DefaultSession }
+
+// sessionVerbs are the commands that a hint names and that look into a session; without
+// the id they would look into another one.
+var sessionVerbs = regexp.MustCompile(`mcpctl (?:tools|prompts|resources|status|list|reconnect)\b|--session\b=?`)
+
+// hintHere lets the commands that a hint names work in the session that this one worked
+// in.
+func (a *app) hintHere(e *wire.Error) *wire.Error {
+	if !a.namesSession() || e.Advice == "" {
+		return e
+	}
+	told := *e
+	told.Advice = sessionVerbs.ReplaceAllStringFunc(e.Advice, func(found string) string {
+		if strings.HasSuffix(found, "=") {
+			return found
+		}
+		if found != "--session" {
+			found += " --session"
+		}
+		return found + "=" + a.session
+	})
+	return &told
+}
 
 // inSession tells whether a change is for the session alone.
 func (a *app) inSession(s *scopeFlags) (bool, error) {
@@ -193,12 +218,27 @@ func (w *sessionChange) override(ctx context.Context, name string, enabled json.
 func (w *sessionChange) register(ctx context.Context, o *addOptions, entry json.RawMessage) error {
 	in := wire.Register{Session: wire.DefaultSession, Name: o.name, Entry: entry, Replace: o.replace}
 	if err := w.client.Call(ctx, wire.MethodRegister, in, nil); err != nil {
-		return err
+		return w.taken(o, err)
 	}
 	if err := w.read(ctx); err != nil {
 		return err
 	}
 	return w.print(o.name, "added", false)
+}
+
+// taken adds to the error of a name that the session has registered how to replace it.
+func (w *sessionChange) taken(o *addOptions, err error) error {
+	e := wire.FromError(err)
+	sv := w.inForce(o.name)
+	if e.Word != wire.NameTaken || sv == nil {
+		return err
+	}
+	if registered, _ := said(sv); !registered {
+		return err
+	}
+	told := *e
+	told.Advice = "use another name, or --replace"
+	return &told
 }
 
 // remove takes away what the session says about names, all of them or, when it says

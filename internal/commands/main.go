@@ -114,6 +114,7 @@ func (a *app) finish(err error) int {
 		hidden.Text, hidden.Advice = redact.Text(e.Text), redact.Text(e.Advice)
 		e = &hidden
 	}
+	e = a.hintHere(e)
 	if a.json != "" {
 		_ = report.JSON(a.streams.Err, report.ErrorDocument{Schema: wire.Schema, Error: e})
 		return e.Exit

@@ -105,7 +105,7 @@ func (a *app) someFailed(failed []*wire.Error) error {
 	}
 	for _, e := range failed {
 		if a.json == "" {
-			a.tellError(e, "mcpctl logs ")
+			a.tellError(a.hintHere(e), "mcpctl logs ")
 		}
 	}
 	return exit(1)
