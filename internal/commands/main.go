@@ -207,6 +207,7 @@ func newRoot(a *app) *cobra.Command {
 	flags.BoolVar(&a.noColor, "no-color", false, "no colour (nor is there any on a pipe)")
 	flags.BoolVarP(&a.quiet, "quiet", "q", false, "no warnings and no messages of success")
 	flags.BoolVarP(&a.verbose, "verbose", "v", false, "tell more on stderr")
+	_ = root.RegisterFlagCompletionFunc("session", a.completeSessions)
 	_ = root.RegisterFlagCompletionFunc("client", cobra.FixedCompletions(store.Clients(), cobra.ShellCompDirectiveNoFileComp))
 	addCommands(root, a)
 	return root
