@@ -23,7 +23,11 @@ A member of an object stands under a dotted name, as "mcpctl call" takes it.
 With --json each tool's definition is what the server sent. JOINED is the name by
 which the tools of several servers can be told apart. A server that cannot be
 asked does not hide the tools of the others; --timeout bounds the wait for each,
-which is a minute otherwise.`
+which is a minute otherwise.
+
+A server may list other tools here than to "mcpctl test": a test tells it no roots and
+answers no questions. A tool that can only be run as a task (execution.taskSupport is
+"required") is listed, but mcpctl does not run tasks: the server refuses the call.`
 
 const toolsExamples = `  mcpctl tools
   mcpctl tools docs search
