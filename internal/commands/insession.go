@@ -173,6 +173,21 @@ func (w *sessionChange) print(name string, done string, unchanged bool) error {
 	return w.app.print(doc, func(*bytes.Buffer) error { return nil })
 }
 
+// switchAll switches servers, all of them or, when one is not there, none.
+func (w *sessionChange) switchAll(ctx context.Context, names []string, on bool) error {
+	for _, name := range names {
+		if w.inForce(name) == nil {
+			return w.notFound(name)
+		}
+	}
+	for _, name := range names {
+		if err := w.switchOnOff(ctx, name, on); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // switchOnOff enables or disables a server. What the session says about it is taken
 // away where that is enough, so that it says no more than it has to.
 func (w *sessionChange) switchOnOff(ctx context.Context, name string, on bool) error {
