@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -92,6 +93,7 @@ func runTools(ctx context.Context, a *app, o *toolsOptions) error {
 	if err != nil {
 		return err
 	}
+	a.sayNone(len(doc.Servers))
 	var failed []*wire.Error
 	for _, sv := range doc.Servers {
 		if sv.Error != nil {
@@ -108,6 +110,11 @@ func (a *app) someFailed(failed []*wire.Error) error {
 		return nil
 	}
 	for _, e := range failed {
+		if e.Word == wire.Timeout && !strings.Contains(e.Advice, "--timeout") {
+			named := *e
+			named.Advice = strings.TrimPrefix(e.Advice+"; ", "; ") + "--timeout D sets the limit"
+			e = &named
+		}
 		if a.json == "" {
 			a.tellError(a.hintHere(e), "mcpctl logs ")
 		}
