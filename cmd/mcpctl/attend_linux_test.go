@@ -125,3 +125,19 @@ func TestReadAtTheTerminal(t *testing.T) {
 		}
 	}
 }
+
+// TestTestsAtTheTerminal: several tests tell how far they are, and whom they wait for,
+// on a line that is gone in the end.
+func TestTestsAtTheTerminal(t *testing.T) {
+	p := newPlace(t)
+	p.write(p.userFile(), `{"mcpServers":{"a":{"command":"stub-server"},"b":{"command":"stub-server"}}}`)
+	shown, exit := p.onTerminal("test", "a", "b").end()
+	if exit != 0 || !strings.Contains(shown, "\r\x1b[Ktested: 0/2 (0%) waiting for a, b") || !strings.Contains(shown, "\r\x1b[KNAME") {
+		t.Errorf("exit status %d\n%q", exit, shown)
+	}
+	for _, quiet := range [][]string{{"test", "a"}, {"test", "a", "b", "-q"}, {"test", "a", "b", "--json"}} {
+		if shown, _ := p.onTerminal(quiet...).end(); strings.Contains(shown, "waiting") {
+			t.Errorf("%q: %q", quiet, shown)
+		}
+	}
+}

@@ -35,6 +35,10 @@ var volatile = []struct{ pattern, instead string }{
 	{`workspaces/[0-9a-f]{16}/`, `workspaces/0123456789abcdef/`},
 	{`"(id|outputId)":"[a-z0-9]{26}"`, `"$1":"k7m2p4q6r3s5t7u2v4w6x3y5z7"`},
 	{`("tool":"[^"]*","size":)\d+`, `${1}1`},
+	{`127\.0\.0\.1(:|%3A)\d{4,5}`, `127.0.0.1${1}40000`},
+	{`"id":"[0-9a-f]{16}"`, `"id":"0123456789abcdef"`},
+	{`"ticket":"[^"]+"`, `"ticket":"ticket-1"`},
+	{`(state|code_challenge)=[-\w]+`, `$1=abc`},
 	{`"watching":"[a-z]+"`, `"watching":"events"`},
 }
 

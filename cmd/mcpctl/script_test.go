@@ -39,6 +39,8 @@ func TestMain(m *testing.M) {
 		"http-server":  httpserver.Main,
 		"oauth-server": oauth.Main,
 		"fakebrowser":  oauth.Browse,
+		"sign-in":      signIn,
+		"sign-out":     signOut,
 		"rude-server":  rude.Main,
 		"unprivileged": unprivileged,
 		"knock":        knock,

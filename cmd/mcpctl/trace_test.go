@@ -25,6 +25,7 @@ var tracedVerbs = [][]string{
 	{"show", "evil", "--reveal"},
 	{"approve", "evil", "--fingerprint", "sha256:" + strings.Repeat("0", 64)},
 	{"test", "evil"}, {"test", "--all"}, {"test", "web"},
+	{"login", "evil"}, {"login", "web", "--start"}, {"login", "nobody"}, {"credentials", "list"}, {"credentials", "list", "--json"}, {"logout", "evil"}, {"credentials", "remove", "x"}, {"__complete", "logout", ""}, {"__complete", "login", ""},
 	{"logs"}, {"logs", "evil"}, {"logs", "nobody"},
 	{"output"}, {"output", "--list", "--all"}, {"output", strings.Repeat("a", 26), "--json"}, {"__complete", "output", ""},
 	{"supervisor", "status"}, {"supervisor", "status", "--json"}, {"supervisor", "stop"}, {"supervisor", "install", "--print"}, {"supervisor", "install", "--launchd", "--print"},

@@ -17,9 +17,10 @@ import (
 // direct is the route of --direct: it answers the requests of the wire itself, over
 // connections that end with it. Answers, errors and codes are those of the supervisor.
 type direct struct {
-	app    *app
-	store  *store.Store
-	config *store.Config
+	app     *app
+	store   *store.Store
+	config  *store.Config
+	signIns *engine.SignIns
 
 	mu       sync.Mutex // guards what follows
 	conns    map[string]*dial.Conn
@@ -29,7 +30,7 @@ type direct struct {
 }
 
 func (a *app) newDirect(s *store.Store) *direct {
-	return &direct{app: a, store: s, config: s.Load(), conns: map[string]*dial.Conn{}, listed: map[string][]dial.Tool{}}
+	return &direct{app: a, store: s, config: s.Load(), signIns: engine.NewSignIns(s, a.version), conns: map[string]*dial.Conn{}, listed: map[string][]dial.Tool{}}
 }
 
 // OnProgress implements route. One command makes one call, so there is one token.
@@ -61,6 +62,7 @@ func (d *direct) Close() error {
 	}
 	ends.Wait()
 	d.conns = nil
+	d.signIns.Close()
 	return nil
 }
 
@@ -121,7 +123,7 @@ func (d *direct) conn(ctx context.Context, name string, limit time.Duration) (*d
 	}
 	conn, err = probe.Open(ctx, admitted, dial.Options{
 		Env: d.app.env, Client: d.app.version, Log: d.app.verboseLog(name), StartTimeout: limit,
-		Elicit: true, Workspace: d.store.Workspace.Dir,
+		Elicit: true, Workspace: d.store.Workspace.Dir, Auth: d.signIns.Auth(d.app.env),
 	})
 	if err != nil {
 		return nil, wire.FromError(err).On(name)

@@ -42,6 +42,11 @@ var documents = []document{
 	{"share", reflect.TypeFor[wire.Share](), "what was copied into the project, and the variables that have to be set"},
 	{"status", reflect.TypeFor[wire.Status](), "one snapshot; with --watch one per line"},
 	{"test", reflect.TypeFor[wire.Test](), "what each probe found"},
+	{"login", reflect.TypeFor[wire.LoginFrame](), "one step of a sign-in, each on a line of its own"},
+	{"login-start", reflect.TypeFor[wire.LoginStart](), "a sign-in that another process completes, with --start"},
+	{"logout", reflect.TypeFor[wire.LoggedOut](), "the sign-ins that were deleted"},
+	{"credentials-list", reflect.TypeFor[wire.Credentials](), "the stored sign-ins, without their values"},
+	{"credentials-remove", reflect.TypeFor[wire.LoggedOut](), "the sign-in that was deleted"},
 	{"tools", reflect.TypeFor[wire.Tools](), "the tools of servers"},
 	{"call", reflect.TypeFor[report.Call](), "what a tool answered"},
 	{"resources", reflect.TypeFor[wire.Resources](), "the resources of servers"},
@@ -106,6 +111,8 @@ func (d document) schema() (*jsonschema.Schema, error) {
 	switch d.name {
 	case "error":
 		s.Title = "mcpctl: an error with --json"
+	case "login-start":
+		s.Title = "mcpctl login --start --json"
 	case "output-list":
 		s.Title = "mcpctl output --list --json"
 	}

@@ -104,6 +104,7 @@ const environmentTopic = `Environment variables that mcpctl reads.
   HOME                the home directory; must be set
   MCPCTL_CREDENTIALS  "file" keeps sign-ins in mcpctl's own file, and not in the
                       system's keyring
+  BROWSER             the program that mcpctl login opens the page with: words, no shell line
   VISUAL, EDITOR      the editor of update --edit; VISUAL first
 
   OAUTH_ACCESS_TOKEN is not read but set: it is the access token of the credential that

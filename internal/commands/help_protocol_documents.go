@@ -36,7 +36,8 @@ Status: {"schema", "workspace", "session", "epoch", "generation", "servers", "pr
   state          not-running, starting, connected, needs-sign-in, failed, disconnected,
                  disabled, disabled-in-project, disabled-in-session, pending-approval,
                  pending-reload, invalid-config, handled-elsewhere or stopped
-  detail         why, for people
+  detail         why, for people; of needs-sign-in, what to sign in with. Such a server
+                 connects by itself after a sign-in made by any process of the user
   tools          how many, or null until they were listed
   pid?           of a stdio server
   updatedAt      when the state came, or null
@@ -63,8 +64,10 @@ Approvals: {"schema", "servers"}. Of each entry of a project's file:
   entry          the entry, secrets hidden
 
 Test: {"schema", "results"}. Of each server: {"name", "ok", "state", "protocolVersion",
-"server", "tools", "resources", "prompts", "ms", "error", "warnings"}: server is {"name",
-"version"} as it calls itself, tools are names, error is null or as the data of an error.
+"server", "tools", "resources", "prompts", "resourceCount"?, "promptCount"?, "ms", "error",
+"warnings"}: server is {"name", "version"} as it calls itself, tools are names, resources
+and prompts tell what it announces and the counts what it listed, error is null or as the
+data of an error.
 
 Tools: {"schema", "servers"}; of each server {"name", "state", "tools", "error"}; of each
 tool {"name", "joined", "definition", "unusable"?}: joined tells the tools of several

@@ -231,7 +231,7 @@ colleagues. Answers the Share document.
 
 mcp.testConnection
 
-Connects to a server once, apart from what runs, and lists its tools. That a server
+Connects to a server once, apart from what runs, and lists what it offers. That a server
 fails is a result and not an error. Answers the Test document.
 
   session        the session
@@ -328,6 +328,71 @@ Answers an mcp.elicit, over the same connection.
 
 {} is answered.
 
+METHODS OF SIGN-INS
+
+A sign-in waits for a person, and the person is at the client: the supervisor opens no
+browser. What there is to see comes as mcp.login to the connection that asked, and to no
+other; only that connection may answer or cancel, and its end is the sign-in's. An
+engine that was told "needs-sign-in" connects by itself when it is done.
+
+mcp.login
+
+edit. Signs in to a server, in a connection of its own.
+
+  session        the session
+  server         the server
+  scopes?        to ask for in place of all others, separated by blanks
+  force?         true: although it is signed in, as a new client
+  device?        true: by a code on another device
+  timeoutMs?     of the whole sign-in; 0 is ten minutes, which is the most
+
+Answered when it is over, with the frame of type "signed-in":
+
+  schema         1
+  type           "signed-in"
+  server         the server
+  tools?         how many it lists
+  already?       true: nothing had to be done
+  message?       with already: the server asks for no sign-in
+  url, code, expiresAt   of other frames: see mcp.login below
+
+LOGIN_IN_PROGRESS when one is under way for the same credential, by any process of the
+user; LOGIN_CANCELLED when it was cancelled or took too long; LOGIN_FAILED otherwise.
+
+mcp.loginReply
+
+edit. Brings the address that the browser ended at, where the browser is on another
+machine and cannot reach this one. One that does not fit is told by a frame of type
+"note", and the sign-in goes on; one of another sign-in ends it.
+
+  session        the session
+  server         the server of the mcp.login
+  url            the address, whole
+
+{} is answered when it was taken. LOGIN_NOT_OWNER when another connection began the
+sign-in, MCP_NOT_FOUND when there is none.
+
+mcp.loginCancel
+
+edit. Ends a sign-in; its mcp.login is answered with LOGIN_CANCELLED.
+
+  session        the session
+  server         the server of the mcp.login
+
+{} is answered. Errors as those of mcp.loginReply.
+
+mcp.logout
+
+edit. Revokes a credential, where its issuer can do that, and deletes it.
+
+  session        the session
+  server?        the server, or a name whose entry is gone
+  credential?    in place of it, the id of a credential
+
+  schema         1
+  credentials    each {"id", "server", "issuer", "account", "revoked", "reason"?}, deleted;
+                 reason says why one was not revoked
+
 METHODS OF RECORDS
 
 These need no session.
@@ -364,6 +429,11 @@ mcp.elicit, for a call with elicit: a server asks the user something. {"id", "se
 "mode", "message", "schema"?, "url"?}: in mode "form" schema is the requestedSchema of the
 server; in mode "url" show url, and open it only when the user says so. Say which server
 asks. Answer with mcp.elicitReply.
+
+mcp.login, of an mcp.login: what the user has to see. {"schema", "type", "server", "url"?,
+"code"?, "expiresAt"?, "message"?}: with type "authorize" open url in a browser on this
+machine, or show it; with "device" show url and code; with "note" show message, and go
+on. Show url whole, with the server's name, and pass it to no shell.
 
 mcp.log, of mcp.readLog with follow: one record.
 

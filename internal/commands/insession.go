@@ -20,9 +20,12 @@ import (
 var sessionless = map[string]string{
 	"update": onlyFiles, "rename": onlyFiles, "apply": onlyFiles, "share": onlyFiles, "undo": onlyFiles, "history": onlyFiles, "diff": onlyFiles,
 	"show": onlyFiles, "fingerprint": onlyFiles, "approve": onlyFiles, "deny": onlyFiles, "revoke": onlyFiles, "config": onlyFiles,
+	"login": ofUser, "logout": ofUser, "credentials": ofUser,
 	"test": "a probe has no session: it connects anew and ends", "logs": "the log is one for all sessions", "output": "an output is found by its id",
 	"supervisor": "the supervisor holds all sessions", "session": "name the session behind the command", "schema": "", "demo": "", "help": "", "completion": "",
 }
+
+const ofUser = "a sign-in is the user's, in every session"
 
 const onlyFiles = "it is about files, and a session has none"
 

@@ -226,6 +226,9 @@ func addCommands(root *cobra.Command, a *app) {
 		{"Use", []*cobra.Command{
 			newStatusCmd(a),
 			newTestCmd(a),
+			newLoginCmd(a),
+			newLogoutCmd(a),
+			newCredentialsCmd(a),
 			newToolsCmd(a),
 			newCallCmd(a),
 			newResourcesCmd(a),

@@ -26,6 +26,12 @@ server that changed. On a terminal it is a table instead, drawn again in its pla
 and cut to the width of the terminal, with the states in colour unless --no-color or
 NO_COLOR is given; where TERM is dumb or not set there are lines.
 
+A server in the state needs-sign-in is no failure and is left alone: its detail names
+the command that signs in, and the scope where the server asks for more. It connects by
+itself when somebody has signed in, by whichever process, and is in that state again
+when the sign-in has ended. Tokens are renewed when they are used, and no browser is
+ever opened for a server that runs.
+
 With names only those servers are shown. The exit status says whether the files can
 be read, and not how the servers are: of that, see their states, and "test".`
 

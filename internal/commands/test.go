@@ -17,8 +17,17 @@ import (
 	"github.com/mcpctl/mcpctl/internal/store/redact"
 )
 
-const testHelp = `Test servers: connect, list the tools, disconnect, leave nothing behind. The
-supervisor is not involved. Several servers are tested at the same time.
+const testHelp = `Test servers: connect, list what they offer, disconnect, leave nothing behind. The
+supervisor is not involved. Several servers are tested at the same time. A server is
+well when it lists its tools; resources or prompts that it announces and does not list
+within two seconds are a warning.
+
+A server that needs a sign-in uses the stored one, and renews it when it has run out.
+No browser is opened: without a sign-in it has failed with LOGIN_REQUIRED, and the
+message tells the command that signs in.
+
+--junit writes the results as JUnit XML as well, for a CI service: a server that is
+not well is a failure, one that may not run, or whose entry is not valid, an error.
 
 The exit status is 0 when all are well. For one server it is the code of its
 failure; for several it is 1 when any of them failed, and each has its own code in
@@ -29,13 +38,14 @@ type testOptions struct {
 	names   []string
 	all     bool
 	timeout time.Duration
+	junit   string
 }
 
 func newTestCmd(a *app) *cobra.Command {
 	o := &testOptions{}
 	cmd := &cobra.Command{
 		Use: "test {NAME... | --all}", Short: "connect to servers once and report what they offer", Long: testHelp,
-		Example:           "  mcpctl test docs\n  mcpctl test --all --json --timeout 20s",
+		Example:           "  mcpctl test docs\n  mcpctl test --all --json --timeout 20s\n  mcpctl test --all --junit mcp.xml",
 		ValidArgsFunction: a.completeServers,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.names = args
@@ -45,11 +55,15 @@ func newTestCmd(a *app) *cobra.Command {
 			if o.timeout < 0 || cmd.Flags().Changed("timeout") && o.timeout == 0 {
 				return usageOf(cmd, "--timeout takes a duration above 0, such as 20s")
 			}
+			if o.junit == "" && cmd.Flags().Changed("junit") {
+				return usageOf(cmd, "--junit takes the path of a file")
+			}
 			return runTest(cmd.Context(), a, o)
 		},
 	}
 	cmd.Flags().BoolVar(&o.all, "all", false, "test every server that is enabled and in force")
 	cmd.Flags().DurationVar(&o.timeout, "timeout", 0, "limit of the whole test of one server, `D` such as 20s (default: the entry's timeout)")
+	cmd.Flags().StringVar(&o.junit, "junit", "", "write the results to `FILE` as JUnit XML, too")
 	return cmd
 }
 
@@ -64,8 +78,15 @@ func runTest(ctx context.Context, a *app, o *testOptions) error {
 			return err
 		}
 	}
-	doc, errs := engine.Test(ctx, c, names, engine.TestOptions{Version: a.version, Timeout: o.timeout, Log: a.verboseLog,
+	xml, err := openJUnit(o.junit)
+	if err != nil {
+		return err
+	}
+	defer xml.close()
+	told := a.testProgress(names)
+	doc, errs := engine.Test(ctx, c, names, engine.TestOptions{Version: a.version, Timeout: o.timeout, Log: a.verboseLog, Done: told.done,
 		Explain: func(err error) error { return withinFlag(err, o.timeout) }})
+	told.clear()
 	if a.json == "" {
 		for _, r := range doc.Results {
 			for _, w := range r.Warnings {
@@ -75,6 +96,9 @@ func runTest(ctx context.Context, a *app, o *testOptions) error {
 	}
 	if ctx.Err() != nil {
 		names, errs = finished(&doc, errs)
+	}
+	if err := xml.write(doc); err != nil {
+		return err
 	}
 	if err := a.print(doc, func(w *bytes.Buffer) error { return testTable(w, doc) }); err != nil {
 		return err

@@ -89,6 +89,9 @@ func StateAfter(err *wire.Error) wire.State {
 	case wire.NotApproved:
 		return wire.PendingApproval
 	case wire.LoginRequired:
+		if err.OwnHeader() { // no sign-in helps
+			return wire.Failed
+		}
 		return wire.NeedsSignIn
 	case wire.HandledElsewhere:
 		return wire.Elsewhere

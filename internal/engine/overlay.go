@@ -102,3 +102,12 @@ func (s *Session) say(change func(*store.Overlay, *store.Store) (*store.Overlay,
 	s.reload(unsettled, false)
 	return nil
 }
+
+// ConfigOf is the configuration as st reads it now, with what the session itself says
+// on top.
+func (s *Session) ConfigOf(st *store.Store) *store.Config {
+	s.mu.Lock()
+	overlay := s.overlay
+	s.mu.Unlock()
+	return st.Decide(overlay.Over(st.ReadSources()))
+}

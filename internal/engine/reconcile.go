@@ -64,7 +64,7 @@ func (s *Session) reload(r reading, again bool) (did changes) {
 	}
 	s.tellProblems(config)
 	s.config, s.knownFiles, s.signature = config, files, seen
-	s.files.watch(files)
+	s.look(files)
 	did = s.reconcile(again)
 	s.bump()
 	return did
@@ -285,7 +285,8 @@ func (s *Session) watchFiles(ctx context.Context) {
 		s.mu.Lock()
 		files := s.knownFiles
 		s.mu.Unlock()
-		s.files.watch(files)
+		s.look(files)
+		s.followSignIns()
 		if due || s.filesChanged() {
 			s.reload(unsettled, false)
 		}

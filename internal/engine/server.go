@@ -58,6 +58,7 @@ type run struct {
 	kick    chan struct{} // try again now
 	refresh chan struct{} // list the tools again
 	env     store.Environ // of the present try, or the one before; guarded by the session's mu
+	signed  signed        // the same
 }
 
 // newServer makes a server that is not started. held: mu.
@@ -135,16 +136,19 @@ func (sv *server) keep(ctx context.Context, r *run, w want) {
 		}
 		renewable := connected && w.commands // its values worked once and are run again
 		if codeOf(err) == string(wire.LoginRequired) && !renewable {
-			sv.lost(r, loss{state: wire.NeedsSignIn, err: err})
+			sv.lost(r, sv.signedOut(err))
+			sv.followSignIn(r) // it may have changed while this was tried
 			if !waitKick(ctx, r, nil) {
 				return
 			}
 			b.reset()
+			sv.starting(r)
 			continue
 		}
 		// A command of its values failed: it may ask a person, so only who needs it runs
-		// it again. Or others have all descriptors, which no number of tries changes.
-		if codeOf(err) == string(wire.ConfigInvalid) || errors.Is(err, dial.ErrNoRoom) {
+		// it again. Or others have all descriptors, which no number of tries changes; or
+		// its client's own sign-in is refused.
+		if code := codeOf(err); code == string(wire.ConfigInvalid) || code == string(wire.LoginFailed) || errors.Is(err, dial.ErrNoRoom) {
 			sv.lost(r, loss{state: wire.Failed, err: err, then: "; it is tried again when it is needed"})
 			if !waitKick(ctx, r, nil) {
 				return
@@ -227,7 +231,11 @@ type loss struct {
 // lost publishes why the server is not connected.
 func (sv *server) lost(r *run, l loss) {
 	s := sv.session
-	s.log(sv.name, "error", "mcpctl", l.err.Error()+l.then, sv.secrets())
+	level := "error"
+	if l.state == wire.NeedsSignIn {
+		level = "warning"
+	}
+	s.log(sv.name, level, "mcpctl", l.err.Error()+l.then, sv.secrets())
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if sv.run != r {
@@ -257,6 +265,7 @@ func (sv *server) connectOnce(ctx context.Context, r *run, w want) (connected bo
 		Env: w.env, Client: s.opts.Version, Values: w.values, Elicit: true, Workspace: s.workspace(),
 		Log:          func(e dial.Event) { s.said(sv.name, e, w.secrets) },
 		ToolsChanged: func() { poke(r.refresh) },
+		Auth:         sv.auth(r, w.env),
 	})
 	if err != nil {
 		return false, err
@@ -387,7 +396,16 @@ func (sv *server) acquireAs(ctx context.Context, as caller) (conn *dial.Conn, re
 			sv.detail = ""
 			sv.set(wire.Starting, "", nil)
 			poke(sv.run.kick)
-		case wire.NeedsSignIn, wire.InvalidConfig:
+		case wire.NeedsSignIn:
+			r := sv.run
+			err = sv.err
+			s.mu.Unlock()
+			if kicked || r == nil || !sv.followSignIn(r) { // somebody may have signed in just now
+				return nil, nil, err
+			}
+			kicked = true
+			continue
+		case wire.InvalidConfig:
 			err = sv.err
 			s.mu.Unlock()
 			return nil, nil, err

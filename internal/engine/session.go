@@ -20,6 +20,7 @@ type SessionOptions struct {
 	Version string       // of mcpctl, told to servers
 	Log     Logger       // nil: nothing is logged
 	Outputs Recorder     // nil: no result is kept
+	SignIns *SignIns     // nil: nobody is signed in anywhere; not closed with the session
 
 	unwatched bool   // files are read only on demand; only tests set it
 	afterRead func() // called when the files were read; only tests set it
@@ -43,23 +44,24 @@ type Session struct {
 	lastGood  map[string]*store.Source // guarded by reloading; by path: the last reading that parsed
 	doubts    doubts                   // guarded by reloading
 
-	mu         sync.Mutex // guards what follows
-	store      *store.Store
-	overlay    *store.Overlay // what the session itself says
-	config     *store.Config
-	knownFiles []string                 // behind config
-	signature  string                   // of them, as they were read
-	servers    map[string]*server       // the servers that are admitted
-	parting    map[string]*server       // switched off; they go when their calls are done
-	leaving    map[string]chan struct{} // closed when the last process of a server that went is gone
-	generation uint64
-	changed    chan struct{} // closed and replaced at every change
-	watches    map[*Watch]bool
-	files      *fileWatch
-	stopped    bool // only that is published any more
-	closed     bool
-	ended      bool // closed by itself, and not with the supervisor
-	closing    sync.Once
+	mu          sync.Mutex // guards what follows
+	store       *store.Store
+	overlay     *store.Overlay // what the session itself says
+	config      *store.Config
+	knownFiles  []string                 // behind config
+	signature   string                   // of them, as they were read
+	signInsSeen string                   // signature of the file of sign-ins
+	servers     map[string]*server       // the servers that are admitted
+	parting     map[string]*server       // switched off; they go when their calls are done
+	leaving     map[string]chan struct{} // closed when the last process of a server that went is gone
+	generation  uint64
+	changed     chan struct{} // closed and replaced at every change
+	watches     map[*Watch]bool
+	files       *fileWatch
+	stopped     bool // only that is published any more
+	closed      bool
+	ended       bool // closed by itself, and not with the supervisor
+	closing     sync.Once
 }
 
 // NewSession reads the configuration, watches its files, and connects the
@@ -83,6 +85,7 @@ func (s *Session) Refresh(env store.Environ) {
 	if env != nil && s.takeEnviron(env) || s.filesChanged() {
 		s.reload(unsettled, false)
 	}
+	s.followSignIns()
 }
 
 // Stopping publishes that every server which runs is stopped on purpose, and why, for

@@ -19,8 +19,10 @@ const testsAtOnce = 8
 // TestOptions are what Test needs beside the configuration and the names.
 type TestOptions struct {
 	Version string                               // of mcpctl, told to servers
+	SignIns *SignIns                             // nil: they are opened for this
 	Timeout time.Duration                        // of the whole test of one server; 0: the entry's
 	Log     func(server string) func(dial.Event) // what a server says beside the protocol; nil: nobody listens
+	Done    func(wire.TestResult)                // hears of each result, from any goroutine; may be nil
 	Explain func(error) error                    // may word an error for its reader; nil: as it is
 }
 
@@ -30,6 +32,10 @@ type TestOptions struct {
 func Test(ctx context.Context, c *store.Config, names []string, o TestOptions) (doc wire.Test, errs []error) {
 	doc = wire.Test{Schema: wire.Schema, Results: make([]wire.TestResult, len(names))}
 	errs = make([]error, len(names))
+	if o.SignIns == nil {
+		o.SignIns = NewSignIns(c.Store, o.Version)
+		defer o.SignIns.Close()
+	}
 	slots := make(chan struct{}, testsAtOnce)
 	var wg sync.WaitGroup
 	for i, name := range names {
@@ -37,6 +43,9 @@ func Test(ctx context.Context, c *store.Config, names []string, o TestOptions) (
 			slots <- struct{}{}
 			defer func() { <-slots }()
 			doc.Results[i], errs[i] = testOne(ctx, c, name, o)
+			if o.Done != nil {
+				o.Done(doc.Results[i])
+			}
 		})
 	}
 	wg.Wait()
@@ -61,7 +70,7 @@ func testOne(ctx context.Context, c *store.Config, name string, o TestOptions) (
 	out := wire.TestResult{Name: name, State: wire.Failed, Tools: []string{}, Warnings: []wire.Warning{}}
 	admitted, err := c.Admit(name)
 	if err == nil {
-		opts := probe.Options{Env: c.Store.Env, Client: o.Version, Timeout: o.Timeout}
+		opts := probe.Options{Env: c.Store.Env, Client: o.Version, Timeout: o.Timeout, Auth: o.SignIns.Auth(c.Store.Env)}
 		if o.Log != nil {
 			opts.Log = o.Log(name)
 		}
@@ -70,6 +79,10 @@ func testOne(ctx context.Context, c *store.Config, name string, o TestOptions) (
 		out.OK, out.ProtocolVersion, out.Resources, out.Prompts = r.OK, r.ProtocolVersion, r.Resources, r.Prompts
 		out.Server = wire.Peer{Name: r.ServerName, Version: r.ServerVersion}
 		out.Tools, out.MS = list(r.Tools), r.Duration.Milliseconds()
+		out.ResourceCount, out.PromptCount = r.ResourceCount, r.PromptCount
+		for _, why := range r.Unlisted {
+			out.Warnings = append(out.Warnings, wire.Warning{Message: "server '" + name + "': " + why.Error(), Hint: "its tools are of use all the same"})
+		}
 		if r.Noise > 0 {
 			out.Warnings = append(out.Warnings, wire.Warning{
 				Message: "server '" + name + "' wrote " + strconv.Itoa(r.Noise) + " line(s) to stdout that are not protocol messages; they were ignored",

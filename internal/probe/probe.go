@@ -4,7 +4,10 @@ package probe
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
+	"sync"
 	"time"
 
 	"github.com/mcpctl/mcpctl/internal/probe/dial"
@@ -13,10 +16,12 @@ import (
 
 // Options are what Test needs beside the server.
 type Options struct {
-	Env     store.Environ    // the session's environment
-	Client  string           // version of mcpctl, told to the server
-	Timeout time.Duration    // bound for connecting and listing together; 0: the entry's timeout for each
-	Log     func(dial.Event) // what the server says beside the protocol; may be nil; called from any goroutine
+	Env     store.Environ // the session's environment
+	Client  string        // version of mcpctl, told to the server
+	Timeout time.Duration // bound for connecting and listing together; 0: the entry's timeout for each
+	// Auth makes the sign-in of the connection, as dial.Options has it; nil: none.
+	Auth func(store.Admitted, store.Launch) dial.Auth
+	Log  func(dial.Event) // what the server says beside the protocol; may be nil; called from any goroutine
 }
 
 // Result is what one test found. What was learnt before an error is there beside
@@ -27,7 +32,10 @@ type Result struct {
 	ProtocolVersion           string // "" when the handshake failed
 	ServerName, ServerVersion string
 	Tools                     []string // names in the server's order, unusable ones left out; never nil
-	Resources, Prompts        bool     // what the server announced; they are not asked for
+	Resources, Prompts        bool     // what the server announced
+	ResourceCount             *int     // nil when they were not announced, or no list came
+	PromptCount               *int     // the same
+	Unlisted                  []error  // of what was announced and not listed
 	Duration                  time.Duration
 	Noise                     int   // lines on stdout, or events, that were no message
 	Err                       error // nil exactly when OK
@@ -37,9 +45,13 @@ type Result struct {
 // and a deploy in that moment should not fail it (B073).
 const retries = 2
 
-// Test connects to server, lists its tools if it announces any, and disconnects
-// (design §9.2). It does not ask for resources and prompts: a server that
-// announces them and hangs on the list is still of use for its tools (B170).
+// listWait bounds the lists beside the tools.
+const listWait = 2 * time.Second
+
+// Test connects to server, lists its tools, resources and prompts as far as it
+// announces them, and disconnects (design §9.2). Only the tools decide whether it is
+// well: a server that hangs on its other lists, or does not know them, is still of use
+// (B170).
 func Test(ctx context.Context, server store.Admitted, opts Options) Result {
 	began := time.Now()
 	r := Result{Name: server.Name(), Tools: []string{}}
@@ -71,7 +83,7 @@ const leeway = 50 * time.Millisecond
 
 func (r *Result) test(ctx context.Context, server store.Admitted, opts Options) error {
 	conn, err := dial.Open(ctx, server, dial.Options{
-		Env: opts.Env, Client: opts.Client, Log: opts.Log, StartTimeout: opts.Timeout, Retries: retries,
+		Env: opts.Env, Client: opts.Client, Log: opts.Log, StartTimeout: opts.Timeout, Retries: retries, Auth: opts.Auth,
 	})
 	if err != nil {
 		return err
@@ -86,6 +98,36 @@ func (r *Result) test(ctx context.Context, server store.Admitted, opts Options) 
 			r.Tools = append(r.Tools, tool.Name)
 		}
 	}
+	if err == nil {
+		r.listRest(ctx, conn)
+	}
 	r.Noise = conn.Noise()
 	return err
+}
+
+// listRest lists what is not tools, at the same time.
+func (r *Result) listRest(ctx context.Context, conn *dial.Conn) {
+	ctx, cancel := context.WithTimeoutCause(ctx, listWait, dial.Limit(listWait))
+	defer cancel()
+	var errs [2]error
+	var both sync.WaitGroup
+	count := func(announced bool, n **int, err *error, list func(context.Context) ([]json.RawMessage, error)) {
+		if !announced {
+			return
+		}
+		both.Go(func() {
+			all, failed := list(ctx)
+			if *err = failed; failed == nil {
+				*n = new(len(all))
+			}
+		})
+	}
+	count(r.Resources, &r.ResourceCount, &errs[0], conn.ListResources)
+	count(r.Prompts, &r.PromptCount, &errs[1], conn.ListPrompts)
+	both.Wait()
+	for i, what := range []string{"resources", "prompts"} {
+		if errs[i] != nil {
+			r.Unlisted = append(r.Unlisted, fmt.Errorf("it announces %s, but does not list them: %w", what, errs[i]))
+		}
+	}
 }

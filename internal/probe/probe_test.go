@@ -94,7 +94,7 @@ func TestTest(t *testing.T) {
 			if c.want.Tools == nil && slices.Contains(got.Tools, "echo") { // it has others, too
 				got.Tools = nil
 			}
-			if diff := cmp.Diff(c.want, got, cmpopts.IgnoreFields(Result{}, "Duration")); diff != "" {
+			if diff := cmp.Diff(c.want, got, cmpopts.IgnoreFields(Result{}, "Duration", "ResourceCount", "PromptCount", "Unlisted")); diff != "" {
 				t.Error(diff)
 			}
 			if got.Duration <= 0 {
@@ -204,5 +204,21 @@ func TestTestLeavesNothing(t *testing.T) {
 	defer mu.Unlock()
 	if diff := cmp.Diff([]dial.Event{{Level: "info", Logger: "stderr", Text: "hello"}}, said); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// TestLists: what is offered beside tools is counted, and what is not listed is told and
+// is no failure (B170).
+func TestLists(t *testing.T) {
+	t.Parallel()
+	admitted, opts := admit(t, "stub", "-resources", "stub://a,stub://b", "-prompts", "p")
+	r := Test(t.Context(), admitted, opts)
+	if !r.OK || r.ResourceCount == nil || *r.ResourceCount != 2 || r.PromptCount == nil || *r.PromptCount != 1 || r.Unlisted != nil {
+		t.Errorf("%+v", r)
+	}
+	admitted, opts = admit(t, "stub", "-caps", "tools,resources", "-hang", "resources/list")
+	r = Test(t.Context(), admitted, opts)
+	if !r.OK || r.ResourceCount != nil || r.PromptCount != nil || len(r.Unlisted) != 1 {
+		t.Errorf("%+v", r)
 	}
 }

@@ -35,6 +35,7 @@ type connection struct {
 
 	mu       sync.Mutex    // held while a request is read and answered or handed to its goroutine
 	ended    bool          // nothing is begun any more
+	client   string        // what it calls itself
 	refusal  error         // why hello failed
 	latest   session       // what the id "default" means: the default session opened last
 	environ  store.Environ // the caller's, given with that opening
@@ -192,6 +193,7 @@ func (c *connection) greet(ctx context.Context, req wire.Request) {
 		if err := req.Decode(&in); err != nil {
 			c.refusal = err
 		} else {
+			c.client = in.Client.Name
 			var version int
 			version, c.refusal = common(in.Protocol)
 			if c.refusal == nil {

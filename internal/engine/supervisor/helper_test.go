@@ -282,6 +282,7 @@ func (f *fakeSession) Reconnect(context.Context, string) error { return nil }
 func (f *fakeSession) Info() wire.SessionInfo {
 	return wire.SessionInfo{Session: f.o.ID, Workspace: f.o.Store.Workspace.Dir}
 }
+func (f *fakeSession) ConfigOf(st *store.Store) *store.Config     { return st.Load() }
 func (f *fakeSession) Store() *store.Store                        { return f.o.Store }
 func (f *fakeSession) Reload(context.Context, bool) wire.Reloaded { return wire.Reloaded{Schema: 1} }
 func (f *fakeSession) Register(wire.Register) error               { return nil }

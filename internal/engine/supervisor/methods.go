@@ -23,6 +23,8 @@ var quick = map[string]func(*connection, wire.Request) (any, error){
 	wire.MethodStatus:      status,
 	wire.MethodElicitReply: elicitReply,
 	wire.NotifyCancel:      cancelRequest,
+	wire.MethodLoginReply:  loginReply,
+	wire.MethodLoginCancel: loginCancel,
 
 	wire.MethodSessionList:        sessionList,
 	wire.MethodReload:             reload,
@@ -52,6 +54,9 @@ var slow = map[string]func(*connection, wire.Request) (rest func(ctx context.Con
 	wire.MethodApprove:            editing(func(in *wire.Approve) *string { return &in.Session }, approve),
 	wire.MethodShareWithRepo:      editing(func(in *wire.ShareWithRepo) *string { return &in.Session }, shareWithRepo),
 	wire.MethodTestConnection:     testConnection,
+
+	wire.MethodLogin:  login,
+	wire.MethodLogout: logout,
 
 	wire.MethodReadLog:      readLog,
 	wire.MethodReadOutput:   readOutput,

@@ -37,7 +37,7 @@ func testConnection(c *connection, req wire.Request) (func(context.Context), err
 				return
 			}
 		}
-		doc, _ := engine.Test(ctx, config, names, engine.TestOptions{Version: c.s.o.Version, Timeout: time.Duration(in.TimeoutMS) * time.Millisecond})
+		doc, _ := engine.Test(ctx, config, names, engine.TestOptions{Version: c.s.o.Version, Timeout: time.Duration(in.TimeoutMS) * time.Millisecond, SignIns: c.s.signInsOf(st)})
 		req.Reply(ctx, doc, nil)
 	}, nil
 }

@@ -137,6 +137,7 @@ func (s *server) close() {
 	if all { // else a call may still be recorded
 		s.closeOutputs()
 	}
+	s.closeSignIns()
 	s.log.end()
 	s.log.event("info", "supervisor stopped")
 	s.inst.held.release()

@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/mcpctl/mcpctl/internal/engine"
 	"github.com/mcpctl/mcpctl/internal/engine/wire"
 )
 
@@ -36,14 +37,16 @@ type server struct {
 	paused   atomic.Bool
 
 	connections sync.WaitGroup
+	signings    signings
 
 	mu       sync.Mutex // guards what follows; held for moments, nothing is locked under it
 	conns    []*connection
 	sessions []session // every one that is open
 	shared   map[sessionKey]*sharedSession
-	kept     map[string]session   // that outlive their connections, by id
-	closing  bool                 // no session may be opened any more
-	outputs  map[string]*recorder // by state directory
+	kept     map[string]session         // that outlive their connections, by id
+	closing  bool                       // no session may be opened any more
+	outputs  map[string]*recorder       // by state directory
+	signIns  map[string]*engine.SignIns // by engine.SignInsKey
 }
 
 func newServer(o Options, inst *instance, newSession sessionMaker) *server {
@@ -56,7 +59,7 @@ func newServer(o Options, inst *instance, newSession sessionMaker) *server {
 		log: newLogger(o.Log), idle: idle, guardEvery: guardEvery, helloWait: helloTimeout,
 		watchEvery: watchEvery, closeWait: closeTimeout,
 		stop: make(chan struct{}), quiet: make(chan struct{}, 1),
-		shared: map[sessionKey]*sharedSession{}, kept: map[string]session{}, outputs: map[string]*recorder{},
+		shared: map[sessionKey]*sharedSession{}, kept: map[string]session{}, outputs: map[string]*recorder{}, signIns: map[string]*engine.SignIns{},
 	}
 }
 

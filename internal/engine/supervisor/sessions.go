@@ -32,6 +32,7 @@ type session interface {
 	Reconnect(ctx context.Context, server string) error
 	Info() wire.SessionInfo
 	Store() *store.Store
+	ConfigOf(st *store.Store) *store.Config
 	Busy() bool
 	Stopping(why string)
 	Close()
@@ -138,7 +139,7 @@ func (s *server) existing(in wire.SessionOpen) (session, error) {
 
 // makeSession makes a session and lists it.
 func (s *server) makeSession(st *store.Store, id string) session {
-	sess := s.newSession(engine.SessionOptions{ID: id, Store: st, Epoch: s.epoch, Version: s.o.Version, Log: s.log, Outputs: s.outputsOf(st.Places)})
+	sess := s.newSession(engine.SessionOptions{ID: id, Store: st, Epoch: s.epoch, Version: s.o.Version, Log: s.log, Outputs: s.outputsOf(st.Places), SignIns: s.signInsOf(st)})
 	s.mu.Lock()
 	s.sessions = append(s.sessions, sess)
 	s.mu.Unlock()

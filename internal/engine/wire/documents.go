@@ -90,6 +90,8 @@ type TestResult struct {
 	Tools           []string  `json:"tools"`
 	Resources       bool      `json:"resources"`
 	Prompts         bool      `json:"prompts"`
+	ResourceCount   *int      `json:"resourceCount,omitempty"` // nil when no list came
+	PromptCount     *int      `json:"promptCount,omitempty"`   // the same
 	MS              int64     `json:"ms"`
 	Error           *Error    `json:"error"`
 	Warnings        []Warning `json:"warnings"`

@@ -19,6 +19,7 @@ type Error struct {
 	Column int    `json:"column,omitempty"`
 	Name   string `json:"server,omitempty"`
 	Exit   int    `json:"exit"`
+	Own    bool   `json:"-"` // see OwnHeader
 }
 
 // Errorf-like constructor without formatting: a code, what failed, what to do.
@@ -40,6 +41,10 @@ func (e *Error) Code() string { return string(e.Word) }
 
 // Hint returns what to do next, or "".
 func (e *Error) Hint() string { return e.Advice }
+
+// OwnHeader tells that a LOGIN_REQUIRED is about the Authorization header that the entry
+// gives, so that no sign-in helps. It does not cross the socket.
+func (e *Error) OwnHeader() bool { return e.Own }
 
 // Location returns the file and place, as far as there is one.
 func (e *Error) Location() (path string, line, column int) { return e.Path, e.Line, e.Column }
@@ -80,6 +85,8 @@ func FromError(err error) *Error {
 	if errors.As(err, &named) {
 		out.Name = named.Server()
 	}
+	var own interface{ OwnHeader() bool }
+	out.Own = errors.As(err, &own) && own.OwnHeader()
 	out.Exit = out.Word.Exit()
 	return out
 }

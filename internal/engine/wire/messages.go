@@ -40,6 +40,11 @@ const (
 	MethodShareWithRepo      = "mcp.shareWithRepo"
 	MethodTestConnection     = "mcp.testConnection"
 
+	MethodLogin       = "mcp.login"
+	MethodLoginReply  = "mcp.loginReply"
+	MethodLoginCancel = "mcp.loginCancel"
+	MethodLogout      = "mcp.logout"
+
 	MethodListTools     = "mcp.listTools"
 	MethodCallTool      = "mcp.callTool"
 	MethodListResources = "mcp.listResources"
@@ -56,6 +61,7 @@ const (
 	NotifyProgress = "mcp.progress"
 	NotifyElicit   = "mcp.elicit"
 	NotifyLog      = "mcp.log"
+	NotifyLogin    = "mcp.login" // the method's name, too
 
 	// NotifyCancel ends a request in flight on the same connection. The name is
 	// that of the Language Server Protocol, which editors' libraries know.

@@ -44,6 +44,11 @@ var methods = []Method{
 	method[ShareWithRepo, Share](MethodShareWithRepo, true, true),
 	method[InServer, Test](MethodTestConnection, true, false),
 
+	method[Login, LoginFrame](MethodLogin, true, true),
+	method[LoginReply, None](MethodLoginReply, true, true),
+	method[LoginCancel, None](MethodLoginCancel, true, true),
+	method[Logout, LoggedOut](MethodLogout, true, true),
+
 	method[InServer, Tools](MethodListTools, true, false),
 	method[CallTool, CallResult](MethodCallTool, true, false),
 	method[InServer, Resources](MethodListResources, true, false),

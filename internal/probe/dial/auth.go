@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net/http"
 	"strings"
+	"sync/atomic"
 
 	"github.com/mcpctl/mcpctl/internal/store"
 )
@@ -19,6 +20,8 @@ type Auth interface {
 	// Refused says what a 401 or 403 means to a request that carried used: whether it
 	// may be sent once more, or, as an error, that a person has to sign in.
 	Refused(ctx context.Context, used string, status int, challenge ...string) (again bool, err error)
+	// Secrets returns what no text may show, as it is now.
+	Secrets() []string
 	// Access returns the token for the environment of a stdio server.
 	Access(ctx context.Context) (string, error)
 }
@@ -51,7 +54,7 @@ func (d *dialer) sign(ctx context.Context, server store.Admitted) error {
 	if err != nil {
 		return d.voice.unsigned(err, nil)
 	}
-	d.voice.hide(token)
+	d.voice.hide(append(auth.Secrets(), token)...)
 	env := maps.Clone(l.Env) // the launch is not ours alone
 	env[accessVariable] = token
 	l.Env = env
@@ -61,39 +64,72 @@ func (d *dialer) sign(ctx context.Context, server store.Admitted) error {
 // signer stands below the guard and signs each request. It knows the one origin that
 // the guard lets requests go to.
 type signer struct {
-	next  http.RoundTripper
-	auth  Auth
-	voice *voice
+	next    http.RoundTripper
+	auth    Auth
+	voice   *voice
+	onLost  func(error) // the sign-in that the connection lived on has ended
+	leaving func() bool // the connection is being closed: nothing is renewed for that
+
+	last atomic.Pointer[string] // the header that was used last; nil: none was
 }
 
 // RoundTrip implements http.RoundTripper. A request that is refused is sent once more
 // when there is a new token: the server has not acted on it.
 func (s *signer) RoundTrip(req *http.Request) (*http.Response, error) {
-	used, resp, err := s.send(req)
-	if err != nil || resp.StatusCode != http.StatusUnauthorized && resp.StatusCode != http.StatusForbidden {
-		return resp, err
-	}
-	challenge := resp.Header.Values("WWW-Authenticate")
-	again, err := s.auth.Refused(req.Context(), used, resp.StatusCode, challenge...)
-	if err != nil {
-		drain(resp)
-		if err = s.voice.unsigned(err, challenge); resp.StatusCode == http.StatusUnauthorized {
-			return nil, serverWide{err}
+	for try := 0; ; try++ {
+		used, resp, err := s.send(req)
+		if err != nil || resp.StatusCode != http.StatusUnauthorized && resp.StatusCode != http.StatusForbidden {
+			return resp, err
 		}
-		return nil, err // about this request's scope
+		if s.leaving() {
+			return resp, nil
+		}
+		again, err := s.refused(req, used, resp)
+		switch {
+		case err != nil:
+			drain(resp)
+			return nil, err
+		case !again || try > 0 || req.Body != nil && req.Body != http.NoBody && req.GetBody == nil:
+			return resp, nil
+		}
+		drain(resp)
 	}
-	if !again || req.Body != nil && req.Body != http.NoBody && req.GetBody == nil {
-		return resp, nil
+}
+
+// refused finds out what a refusal means. One of the whole sign-in ends the connection,
+// unless that has never had any.
+func (s *signer) refused(req *http.Request, used string, resp *http.Response) (again bool, err error) {
+	challenge := resp.Header.Values("WWW-Authenticate")
+	again, err = s.auth.Refused(req.Context(), used, resp.StatusCode, challenge...)
+	if err == nil {
+		return again, nil
 	}
-	drain(resp)
-	_, resp, err = s.send(req)
-	return resp, err
+	if err = s.voice.unsigned(err, challenge); resp.StatusCode != http.StatusUnauthorized {
+		return false, err // about this request's scope
+	}
+	if s.last.Load() == nil && unauthorized(err) {
+		return false, nil // there was nothing to refuse but what the entry itself sends: the guard says so
+	}
+	s.end(req, err)
+	return false, serverWide{err}
+}
+
+// end ends the connection over a sign-in that is needed. What is wrong with the
+// authorization server only, or with the caller, ends none.
+func (s *signer) end(req *http.Request, err error) {
+	if unauthorized(err) {
+		exchangeOf(req.Context()).setFault(err) // before the connection ends over it
+		s.onLost(err)
+	}
 }
 
 func (s *signer) send(req *http.Request) (used string, resp *http.Response, err error) {
-	used, err = s.auth.Authorization(req.Context())
-	if err != nil {
-		return "", nil, serverWide{s.voice.unsigned(err, nil)}
+	if last := s.last.Load(); last != nil && s.leaving() {
+		used = *last
+	} else if used, err = s.auth.Authorization(req.Context()); err != nil {
+		err = s.voice.unsigned(err, nil)
+		s.end(req, err)
+		return "", nil, serverWide{err}
 	}
 	out := req.Clone(req.Context())
 	if req.GetBody != nil {
@@ -102,7 +138,10 @@ func (s *signer) send(req *http.Request) (used string, resp *http.Response, err 
 		}
 	}
 	if used != "" {
-		s.voice.hide(used)
+		if last := s.last.Load(); last == nil || *last != used {
+			s.voice.hide(append(s.auth.Secrets(), used)...)
+		}
+		s.last.Store(&used)
 		out.Header.Set("Authorization", used)
 	}
 	resp, err = s.next.RoundTrip(out)

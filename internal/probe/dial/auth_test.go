@@ -29,7 +29,12 @@ func newProtected(t *testing.T, flags ...string) *protected {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &protected{srv: fake.New(*o)}
+	return protectedBy(t, *o)
+}
+
+func protectedBy(t *testing.T, o fake.Options) *protected {
+	t.Helper()
+	p := &protected{srv: fake.New(o)}
 	p.http = httptest.NewServer(p.srv)
 	t.Cleanup(p.http.Close)
 	p.fixture = newEntry(t, map[string]any{"type": "http", "url": p.http.URL + "/mcp"})
@@ -209,4 +214,90 @@ func TestAuthEnvironment(t *testing.T) {
 	f.entry["auth"] = map[string]any{"type": "oauth", "credentialId": "0000000000000000"}
 	f.options.Auth = p.options.Auth
 	f.refused(CodeLoginRequired, "0000000000000000")
+}
+
+// TestHT05CancelledDuringRenewal: a call that is cancelled while the token is renewed is
+// not sent afterwards.
+func TestHT05CancelledDuringRenewal(t *testing.T) {
+	o, err := fake.Parse("-rotate")
+	if err != nil {
+		t.Fatal(err)
+	}
+	hold, held := make(chan struct{}), make(chan struct{}, 2)
+	o.OnToken = func() {
+		if held <- struct{}{}; len(held) == 2 { // the first is the sign-in
+			<-hold
+		}
+	}
+	p := protectedBy(t, *o)
+	p.signIn("")
+	c := p.connect()
+	p.srv.RevokeAccess()
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() {
+		_, err := c.CallTool(ctx, "echo", json.RawMessage(`{}`), 0)
+		done <- err
+	}()
+	eventually(t, "the renewal", func() bool { return len(held) == 2 })
+	cancel()
+	if err := <-done; err == nil {
+		t.Error("it did not notice")
+	}
+	close(hold)
+	p.keeper.Close()
+	eventually(t, "the new token", func() bool { return p.srv.Used() == 1 })
+	if err := c.Close(); err != nil {
+		t.Error(err)
+	}
+	n := 0
+	for _, r := range p.srv.Requests("/mcp") {
+		if strings.Contains(r.Body, "tools/call") {
+			n++
+		}
+	}
+	if n != 1 {
+		t.Errorf("sent %d times", n)
+	}
+}
+
+// TestHT06CloseRenewsNothing: the farewell to a server goes with the token there is.
+func TestHT06CloseRenewsNothing(t *testing.T) {
+	p := newProtected(t, "-rotate", "-sessions")
+	p.signIn("")
+	c := p.connect()
+	p.srv.RevokeAccess()
+	if err := c.Close(); err != nil {
+		t.Error(err)
+	}
+	p.keeper.Close()
+	gone := p.srv.Requests("/mcp")
+	if last := gone[len(gone)-1]; last.Method != "DELETE" || last.Header["authorization"] == "" {
+		t.Errorf("%+v", last)
+	}
+	if n := len(p.refreshes()); n != 0 {
+		t.Errorf("%d refreshes", n)
+	}
+}
+
+// TestLostOverAnothersRefusal: when the sign-in ends while another call is on its way,
+// that one may have run, and nobody says that it did not.
+func TestLostOverAnothersRefusal(t *testing.T) {
+	p := newProtected(t, "-hang-first-call")
+	p.signIn("")
+	c := p.connect()
+	done := make(chan error, 1)
+	go func() {
+		_, err := c.CallTool(t.Context(), "echo", json.RawMessage(`{}`), 0)
+		done <- err
+	}()
+	eventually(t, "the first call", func() bool {
+		return slices.ContainsFunc(p.srv.Requests("/mcp"), func(r fake.Request) bool { return strings.Contains(r.Body, "tools/call") })
+	})
+	p.srv.RevokeAll()
+	_, err := c.CallTool(t.Context(), "echo", json.RawMessage(`{}`), 0)
+	wantError(t, err, CodeLoginRequired)
+	<-c.Done()
+	c.Close() // as the engine does
+	wantError(t, <-done, CodeOutcomeUnknown)
 }

@@ -102,12 +102,7 @@ type Conn struct {
 // LOGIN_REQUIRED; a cancelled ctx gives an error that wraps ctx.Err(). Nothing is
 // left running when it fails (design §9.2).
 func Open(ctx context.Context, server store.Admitted, opts Options) (*Conn, error) {
-	if server.Transport() == store.Stdio {
-		opts.Values = nil
-	}
-	values := &valueRunner{ctx: ctx, env: opts.Env, voice: &voice{server: server.Name()}, limit: valueTimeout,
-		memory: opts.Values, now: map[string]bool{}, known: func() []string { return server.Known(opts.Env) }}
-	l, err := server.ResolveWith(opts.Env, values.run)
+	l, values, err := resolve(ctx, server, &opts)
 	if err != nil {
 		return nil, err
 	}
@@ -118,6 +113,24 @@ func Open(ctx context.Context, server store.Admitted, opts Options) (*Conn, erro
 		}
 	}
 	return c, err
+}
+
+// Resolve expands a server's values as Open does, its commands run, and connects to
+// nothing. What they give is kept in opts.Values. Errors are those of
+// Admitted.ResolveWith.
+func Resolve(ctx context.Context, server store.Admitted, opts Options) (store.Launch, error) {
+	l, _, err := resolve(ctx, server, &opts)
+	return l, err
+}
+
+func resolve(ctx context.Context, server store.Admitted, opts *Options) (store.Launch, *valueRunner, error) {
+	if server.Transport() == store.Stdio {
+		opts.Values = nil
+	}
+	values := &valueRunner{ctx: ctx, env: opts.Env, voice: &voice{server: server.Name()}, limit: valueTimeout,
+		memory: opts.Values, now: map[string]bool{}, known: func() []string { return server.Known(opts.Env) }}
+	l, err := server.ResolveWith(opts.Env, values.run)
+	return l, values, err
 }
 
 func unauthorized(err error) bool {

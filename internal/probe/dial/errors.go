@@ -40,6 +40,7 @@ type Error struct {
 	Server_    string
 	Challenge  string        // the WWW-Authenticate header of a 401, for the sign-in; "" when there is none
 	RetryAfter time.Duration // what an HTTP server asked for; 0 when it did not
+	Own        bool          // of a LOGIN_REQUIRED: it is the entry's own Authorization header that was refused
 	Err        error         // for errors.Is; Message says all of it that matters
 	status     int           // the HTTP status behind it; 0 for none
 	rpc        int64         // the code of the JSON-RPC error behind it; 0 for none
@@ -54,6 +55,9 @@ func (e *Error) Code() string { return e.Code_ }
 
 // Hint returns what to do next, or "".
 func (e *Error) Hint() string { return e.Hint_ }
+
+// OwnHeader tells that no sign-in helps: the entry's own Authorization header was refused.
+func (e *Error) OwnHeader() bool { return e.Own }
 
 // Server returns the name of the server concerned.
 func (e *Error) Server() string { return e.Server_ }
@@ -70,21 +74,22 @@ type voice struct {
 	since []string     // the last of them
 }
 
-// maxSince is how many tokens a connection remembers: a server echoes the one it got,
-// and hardly ever one of before.
-const maxSince = 8
+// maxSince is how many tokens and secrets a connection remembers: a server echoes the one
+// it got, and hardly ever one of before.
+const maxSince = 24
 
-// hide makes a value invisible from here on: a token, which changes while the
+// hide makes values invisible from here on: tokens, which change while the
 // connection lives.
-func (v *voice) hide(value string) {
+func (v *voice) hide(values ...string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if slices.Contains(v.since, value) {
-		return
+	for _, value := range values {
+		if value != "" && !slices.Contains(v.since, value) {
+			v.since = append(v.since, value)
+		}
 	}
-	v.since = append(v.since, value)
-	if len(v.since) > maxSince {
-		v.since = slices.Clone(v.since[1:])
+	if more := len(v.since) - maxSince; more > 0 {
+		v.since = slices.Clone(v.since[more:])
 	}
 	v.later = v.mask.With(v.since...)
 }

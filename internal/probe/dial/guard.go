@@ -47,6 +47,7 @@ type guard struct {
 	initialized chan struct{}   // closed once notifications/initialized was accepted
 	initOnce    sync.Once
 	streams     sync.WaitGroup // background streams; they end with life
+	hears       hearing        // the stream of messages that answer nothing
 
 	mirror    func(*jsonrpc.Request, http.Header) // sets headers of a call; may be nil
 	onLost    func(error)                         // the session is of no use any more
@@ -112,6 +113,9 @@ func (g *guard) post(req *http.Request) (*http.Response, error) {
 			x.setFault(err)
 			return nil, err
 		}
+	}
+	if call.Method == "tools/call" {
+		g.hears.await(req.Context())
 	}
 	resp, err := g.exchange(req, body, call, x)
 	if err != nil {

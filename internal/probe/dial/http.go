@@ -61,7 +61,7 @@ func (d *dialer) newRemote() (*remote, error) {
 		life: life, initialized: make(chan struct{}), onLost: r.lost,
 	}
 	if d.auth != nil {
-		r.guard.next = &signer{next: transport, auth: d.auth, voice: v}
+		r.guard.next = &signer{next: transport, auth: d.auth, voice: v, onLost: r.lostWith, leaving: r.isLeaving}
 	}
 	if r.guard.headers.Get("User-Agent") == "" {
 		r.guard.headers.Set("User-Agent", strings.TrimSuffix("mcpctl/"+d.opts.Client, "/"))
@@ -122,6 +122,17 @@ func (r *remote) connected(s *mcp.ClientSession) {
 // connection: only a new one gets new values.
 func (r *remote) refused(values *Values, err error) {
 	values.Forget()
+	r.lostWith(err)
+}
+
+func (r *remote) isLeaving() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.leaving
+}
+
+// lostWith ends the connection once there is one; before, the handshake says why.
+func (r *remote) lostWith(err error) {
 	r.mu.Lock()
 	connected := r.session != nil
 	r.mu.Unlock()

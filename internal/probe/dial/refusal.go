@@ -96,7 +96,7 @@ func (g *guard) lose() error {
 func (g *guard) unauthorized(resp *http.Response) *Error {
 	err := g.voice.fail(CodeLoginRequired, "the server asks for a sign-in", "sign in with: mcpctl login "+g.voice.server)
 	if g.headers.Get("Authorization") != "" {
-		err.Message, err.Hint_ = "the server refused the given Authorization header", "check the 'headers' in its entry"
+		err.Own, err.Message, err.Hint_ = true, "the server refused the given Authorization header", "check the 'headers' in its entry"
 	}
 	err.Challenge = strings.Join(resp.Header.Values("WWW-Authenticate"), ", ")
 	return err

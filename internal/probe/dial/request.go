@@ -93,14 +93,15 @@ func (c *Conn) brokenOff(ctx, bounded context.Context, a ask, x *exchange) error
 // depends on whether it went out.
 func (c *Conn) lost(a ask, o outcome, err error) error {
 	var known *Error
+	others := false // said of another request
 	switch {
 	case errors.As(o.fault, &known), errors.As(err, &known):
 	case c.life.Err() != nil && c.link.err() == nil: // else it had ended by itself before it was closed, and says why
 		err = context.Cause(c.life)
 	case c.ended():
-		errors.As(c.link.err(), &known)
+		others = errors.As(c.link.err(), &known) && o.sent
 	}
-	if known != nil && notRun(known) {
+	if known != nil && notRun(known) && !others {
 		return known
 	}
 	reason := c.voice.quote(err.Error())

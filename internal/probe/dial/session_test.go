@@ -100,6 +100,42 @@ func TestSessionGone(t *testing.T) {
 	}
 }
 
+// TestSessionGoneUnderAnother: that the session is gone says of the call that was
+// told so that it did not run, and nothing of one that was under way.
+func TestSessionGoneUnderAnother(t *testing.T) {
+	t.Parallel()
+	arrived := make(chan struct{})
+	s := newWeb(t, func(w http.ResponseWriter, r *http.Request, m oddMessage) bool {
+		switch {
+		case m.Method != "tools/call":
+			return false
+		case strings.Contains(m.raw, `"slow"`):
+			close(arrived)
+			<-r.Context().Done()
+		default:
+			w.WriteHeader(404)
+		}
+		return true
+	})
+	s.session = true
+	c := s.fixture(t).connect()
+	slow := make(chan error, 1)
+	go func() {
+		_, err := c.CallTool(t.Context(), "slow", nil, 0)
+		slow <- err
+	}()
+	<-arrived
+	if _, err := c.CallTool(t.Context(), "echo", nil, 0); !errors.Is(err, ErrSessionGone) {
+		t.Errorf("the call that was told: %v", err)
+	}
+	c.Close() // as the engine does, which connects anew
+	err := <-slow
+	wantError(t, err, CodeOutcomeUnknown, "may have run")
+	if errors.Is(err, ErrSessionGone) {
+		t.Error("it would be sent once more")
+	}
+}
+
 func TestCallsOverHTTPEnd(t *testing.T) {
 	t.Parallel()
 	s := newWeb(t, func(w http.ResponseWriter, r *http.Request, m oddMessage) bool {

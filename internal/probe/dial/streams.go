@@ -32,7 +32,7 @@ func (g *guard) get(req *http.Request) (*http.Response, error) {
 	case req.Header.Get(lastEventHeader) != "":
 		return g.resume(req), nil
 	}
-	return g.background(req, stream{ready: g.initialized, request: func(lastID string) (*http.Request, []byte) {
+	return g.background(req, stream{ready: g.initialized, opened: g.hears.begin(), request: func(lastID string) (*http.Request, []byte) {
 		again := req.Clone(req.Context())
 		if lastID != "" {
 			again.Header.Set(lastEventHeader, lastID)
@@ -153,6 +153,7 @@ func (g *guard) listen(req *http.Request, call *jsonrpc.Request) *http.Response 
 // background.
 type stream struct {
 	ready   <-chan struct{} // not before this; nil: at once
+	opened  func()          // called when the server has answered, or will not; may be nil
 	request func(lastID string) (*http.Request, []byte)
 	keep    func(jsonrpc.Message) bool
 }
@@ -195,6 +196,9 @@ func (g *guard) feed(ctx context.Context, s stream, in *io.PipeWriter) {
 		began, asked := time.Now(), time.Duration(0)
 		req, body := s.request(lastID)
 		resp, err := g.send(req.WithContext(ctx), body)
+		if s.opened != nil {
+			s.opened()
+		}
 		switch {
 		case err == nil && offersNone(resp):
 			drain(resp)

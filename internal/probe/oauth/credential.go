@@ -104,6 +104,7 @@ type Stored struct {
 	Account     string
 	Issuer      string
 	Scope       string
+	Wanted      string // what the server asked for since, and was not granted
 	ClientID    string
 	SignedIn    bool      // false: only the registration of the client is left
 	Refreshable bool      // it renews itself
@@ -114,7 +115,7 @@ type Stored struct {
 }
 
 func (c *credential) stored() Stored {
-	s := Stored{ID: c.ID, Server: c.Server, URL: c.URL, Account: c.Account, Issuer: c.Issuer, Scope: c.Scope, ClientID: c.Client.ID,
+	s := Stored{ID: c.ID, Server: c.Server, URL: c.URL, Account: c.Account, Issuer: c.Issuer, Scope: c.Scope, Wanted: c.Wanted, ClientID: c.Client.ID,
 		SignedIn: c.Access != "" || c.Ring, Refreshable: c.Refresh != "" || c.Grant != "", Expires: c.Expires, Created: c.Created, Updated: c.Updated, Where: "file"}
 	if c.Ring {
 		s.Where = "keyring"

@@ -214,8 +214,10 @@ func (c *client) atOrigin(ctx context.Context) (server, error) {
 		return readServer(doc), nil
 	}
 	if !c.t.config.AllowLegacy {
-		return server{}, c.t.failed("the server says nothing about how to sign in: it publishes no metadata",
+		e := c.t.failed("the server says nothing about how to sign in: it publishes no metadata",
 			"if it is of before 2025-06-18, say so in the user or local file: mcpctl update "+c.t.server+" --set oauth.allowLegacy=true")
+		e.Err = ErrNoMetadata
+		return server{}, e
 	}
 	return server{issuer: root, authorization: root + "/authorize", token: root + "/token", registration: root + "/register", bare: true}, nil
 }

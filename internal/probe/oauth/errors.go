@@ -69,6 +69,10 @@ func (t Target) cancelled(ctx context.Context) error {
 
 var errTooLong = errors.New("the time of the sign-in is over")
 
+// ErrNoMetadata is wrapped by the error of a sign-in to a server that says nothing about
+// how to sign in: perhaps there is none.
+var ErrNoMetadata = errors.New("no metadata")
+
 // isCode tells whether err has a code.
 func isCode(err error, code string) bool {
 	var coded interface{ Code() string }

@@ -27,6 +27,7 @@ type Options struct {
 	Scope     string                 // what to ask for in place of all other sources; "" for those
 	Fresh     bool                   // register anew rather than use the stored registration
 	Device    bool                   // by a code on another device
+	Not       string                 // an issuer whose token the server has refused just now; "" for none
 	Timeout   time.Duration          // of it all; 0 for ten minutes, which is the most
 	Show      func(Page)             // gets what the user has to see; called from one goroutine; never nil
 	Open      func(url string) error // opens a browser; nil: nobody does
@@ -98,6 +99,9 @@ func (f *flow) signIn(ctx context.Context) (credential, error) {
 	}
 	if err := f.find(ctx, ParseChallenge(f.opts.Challenge...)); err != nil {
 		return credential{}, err
+	}
+	if f.opts.Not != "" && f.d.as.issuer == f.opts.Not {
+		return credential{}, f.t.failed("signed in, but the server refuses the new token", "")
 	}
 	var c credential
 	var err error

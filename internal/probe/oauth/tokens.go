@@ -57,6 +57,16 @@ func (k *Tokens) Access(ctx context.Context) (string, error) {
 	return header[len("Bearer "):], nil
 }
 
+// Secrets returns the tokens and the client's secret as they are stored now, so that no
+// text shows them.
+func (k *Tokens) Secrets() []string {
+	c, err := k.current()
+	if c == nil || err != nil {
+		return nil
+	}
+	return c.hidden()
+}
+
 // justIssued is how long a token counts as new that was had because the one before was
 // refused. When it is refused as well, a third would be, too.
 const justIssued = 10 * time.Second

@@ -225,7 +225,7 @@ func (x *exchange) renew(q url.Values, id string) {
 // give hands tokens out. held: mu.
 func (x *exchange) give(g grant, refresh bool) {
 	x.n++
-	access, again := fmt.Sprintf("at-%d-secret-access", x.n), fmt.Sprintf("rt-%d-secret-refresh", x.n)
+	access, again := fmt.Sprintf("%sat-%d-secret-access", x.o.Tokens, x.n), fmt.Sprintf("%srt-%d-secret-refresh", x.o.Tokens, x.n)
 	g.ends = x.o.Now().Add(time.Duration(x.o.TTL) * time.Second)
 	x.access[access] = g
 	doc := map[string]any{"access_token": access, "token_type": "Bearer", "expires_in": x.o.TTL}

@@ -47,6 +47,10 @@ type Options struct {
 	DevicePolls             int
 	NoRevoke                bool
 	Anonymous               bool
+	StepUpAll               bool
+	Stream, Gossip          bool
+	Sessions, HangFirst     bool
+	Tokens                  string
 }
 
 // Parse reads flags.
@@ -70,6 +74,12 @@ func Parse(args ...string) (*Options, error) {
 	f.BoolVar(&o.BasicFirst, "basic-first", false, "the challenge for Basic stands first")
 	f.BoolVar(&o.Anonymous, "anonymous", false, "only tools/call needs a token")
 	f.StringVar(&o.StepUp, "step-up", "", "tools/call needs `SCOPE`: 403 insufficient_scope without it")
+
+	f.BoolVar(&o.StepUpAll, "step-up-all", false, "and everything else does, too")
+	f.BoolVar(&o.Stream, "stream", false, "GET is a stream of events, which ends when its token does")
+	f.BoolVar(&o.Sessions, "sessions", false, "initialize gives a session")
+	f.BoolVar(&o.HangFirst, "hang-first-call", false, "the first tools/call is never answered")
+	f.BoolVar(&o.Gossip, "gossip", false, "tools/call fails, and the error tells the tokens")
 
 	f.StringVar(&o.Metadata, "metadata", "oauth", "the server's metadata is at `PLACE`: oauth, openid, appended, none; or answers 500, hang, huge, redirect")
 	f.StringVar(&o.Issuer, "issuer", "", "the metadata is of the issuer `URL`, whoever asks")
@@ -96,6 +106,7 @@ func Parse(args ...string) (*Options, error) {
 
 	f.StringVar(&o.RedirectExact, "redirect-exact", "", "no redirect URI but `URL` is taken")
 	f.BoolVar(&o.Deny, "deny", false, "the user says no")
+	f.StringVar(&o.Tokens, "tokens", "", "the names of tokens begin with `TEXT`")
 	f.IntVar(&o.TTL, "ttl", 3600, "access tokens live `SECONDS`")
 	f.BoolVar(&o.Rotate, "rotate", false, "a refresh token is good for one use, and its second ends the family")
 	f.BoolVar(&o.NoRefresh, "no-refresh", false, "no refresh token is given")

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 )
 
 func (x *exchange) resourceMetadata(path string) {
@@ -75,6 +76,9 @@ func (x *exchange) mcp() {
 	case x.req.Method == http.MethodDelete:
 		x.w.WriteHeader(http.StatusOK)
 		return
+	case x.req.Method == http.MethodGet && x.o.Stream:
+		x.stream()
+		return
 	case x.req.Method != http.MethodPost:
 		x.w.WriteHeader(http.StatusMethodNotAllowed)
 		return
@@ -85,6 +89,9 @@ func (x *exchange) mcp() {
 	var result any
 	switch msg.Method {
 	case "initialize":
+		if x.o.Sessions {
+			x.w.Header().Set("Mcp-Session-Id", "session")
+		}
 		result = map[string]any{"protocolVersion": msg.Params.Version, "capabilities": map[string]any{"tools": map[string]any{}},
 			"serverInfo": map[string]any{"name": "oauth", "version": "1"}}
 	case "ping":
@@ -92,6 +99,14 @@ func (x *exchange) mcp() {
 	case "tools/list":
 		result = map[string]any{"tools": []any{map[string]any{"name": "echo", "inputSchema": map[string]any{"type": "object"}}}}
 	case "tools/call":
+		if x.o.HangFirst && x.first() {
+			<-x.req.Context().Done()
+			return
+		}
+		if x.o.Gossip {
+			x.json(http.StatusOK, map[string]any{"jsonrpc": "2.0", "id": msg.ID, "error": map[string]any{"code": -32000, "message": "you sent " + x.bearer() + " and have " + x.other()}})
+			return
+		}
 		result = map[string]any{"content": []any{map[string]any{"type": "text", "text": "ok"}}}
 	default:
 		x.json(http.StatusOK, map[string]any{"jsonrpc": "2.0", "id": msg.ID, "error": map[string]any{"code": -32601, "message": "no " + msg.Method}})
@@ -100,9 +115,49 @@ func (x *exchange) mcp() {
 	x.json(http.StatusOK, map[string]any{"jsonrpc": "2.0", "id": msg.ID, "result": result})
 }
 
+// stream is a stream on which nothing comes, and which ends with its token.
+func (x *exchange) stream() {
+	x.mu.Lock()
+	ends := x.access[x.bearer()].ends
+	x.mu.Unlock()
+	x.w.Header().Set("Content-Type", "text/event-stream")
+	x.w.WriteHeader(http.StatusOK)
+	_ = http.NewResponseController(x.w).Flush()
+	end := time.NewTimer(ends.Sub(x.o.Now()))
+	defer end.Stop()
+	select {
+	case <-end.C:
+	case <-x.req.Context().Done():
+	}
+}
+
+// first tells, once, that this is the first call.
+func (x *exchange) first() bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.called++
+	return x.called == 1
+}
+
+// other is the refresh token that goes with the access token.
+func (x *exchange) other() string {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for token, g := range x.refresh {
+		if g.family == x.access[x.bearer()].family {
+			return token
+		}
+	}
+	return "none"
+}
+
+func (x *exchange) bearer() string {
+	return strings.TrimPrefix(x.req.Header.Get("Authorization"), "Bearer ")
+}
+
 // admit looks at the token.
 func (x *exchange) admit(method string) bool {
-	token := strings.TrimPrefix(x.req.Header.Get("Authorization"), "Bearer ")
+	token := x.bearer()
 	x.mu.Lock()
 	g, ok := x.access[token]
 	ok = ok && x.o.Now().Before(g.ends) && !x.ended[g.family]
@@ -111,7 +166,7 @@ func (x *exchange) admit(method string) bool {
 	case !ok:
 		x.w.Header().Set("WWW-Authenticate", x.challenge("", x.o.Challenge))
 		x.w.WriteHeader(http.StatusUnauthorized)
-	case x.o.StepUp != "" && method == "tools/call" && !slices.Contains(strings.Fields(g.scope), x.o.StepUp):
+	case x.o.StepUp != "" && (method == "tools/call" || x.o.StepUpAll) && !slices.Contains(strings.Fields(g.scope), x.o.StepUp):
 		x.w.Header().Set("WWW-Authenticate", x.challenge("insufficient_scope", x.o.StepUp))
 		x.w.WriteHeader(http.StatusForbidden)
 	default:

@@ -44,6 +44,7 @@ type Server struct {
 	device   map[string]int // questions so far
 	clients  map[string]client
 	families int
+	called   int
 }
 
 // grant is what a code or token stands for.
