@@ -72,6 +72,15 @@ func TestManPages(t *testing.T) {
 	}
 }
 
+// TestManKeepsText: what roff or Markdown would take for their own stands on the page.
+func TestManKeepsText(t *testing.T) {
+	for name, text := range map[string]string{"mcpctl-update.1": `'\e\&.'`, "mcpctl.1": `\fBmcpctl-entries(5)\fP`} {
+		if page := read(t, filepath.Join(manDir, name)); !strings.Contains(page, text) {
+			t.Errorf("%s does not hold %s", name, text)
+		}
+	}
+}
+
 // manPage is the generated page with the sections every page has, in man's order.
 func manPage(t *testing.T, cmd *cobra.Command) string {
 	t.Helper()
@@ -80,6 +89,8 @@ func manPage(t *testing.T, cmd *cobra.Command) string {
 	header := &doc.GenManHeader{Section: "1", Source: "mcpctl", Manual: "mcpctl manual", Date: &epoch}
 	cmd.DisableAutoGenTag = true
 	cmd.InitDefaultHelpFlag()
+	// cobra/doc takes the text for Markdown, which it is not.
+	cmd.Long = strings.NewReplacer(`\`, `\\`, `*`, `\*`).Replace(cmd.Long)
 	if err := doc.GenMan(cmd, header, &b); err != nil {
 		t.Fatal(err)
 	}
@@ -97,5 +108,5 @@ func manPage(t *testing.T, cmd *cobra.Command) string {
 	if options := strings.Index(head, ".SH OPTIONS"); options >= 0 {
 		head = head[:options]
 	}
-	return head + more + page[at:]
+	return strings.ReplaceAll(head, `\\`, `\e`) + more + strings.TrimRight(page[at:], "\n") + commands.SeeAlso(cmd) + "\n"
 }

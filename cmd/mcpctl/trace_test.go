@@ -36,6 +36,7 @@ var tracedVerbs = [][]string{
 	{"__complete", "add", "--scope", ""}, {"__complete", "add", "x", "--transport", ""}, {"__complete", "add", "--exposure="},
 	{"__complete", "list", "--client", ""}, {"__complete", "--client="}, {"__complete", "help", ""}, {"__complete", "supervisor", ""},
 	{"__complete", "config", ""}, {"__complete", "config", "get", ""}, {"__complete", "config", "set", "discovery.user", ""},
+	{"__complete", "session", "close", ""}, {"__complete", "list", "--session="}, {"__complete", "call", "evil", "x", "path=@"},
 	{"__complete", "schema", "--output", ""}, {"__completeNoDesc", "call", "e"},
 	{"__complete", "call", "evil", ""}, {"__complete", "call", "evil", "tool", ""}, {"__complete", "tools", "evil", ""}, {"__complete", "read", "web", ""}, {"__complete", "prompt", "web", ""}, {"__complete", "complete", "web", ""},
 	{"call", "evil", "tool", "--direct"}, {"tools", "--direct"}, {"tools", "evil", "--direct"}, {"resources", "web", "--direct"}, {"read", "web", "x:y", "--direct"}, {"prompts", "--direct"}, {"prompt", "evil", "p", "--direct"},

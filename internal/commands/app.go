@@ -34,6 +34,7 @@ type app struct {
 
 	edited   []string     // files that this command has changed
 	editedAt store.Places // whose they are
+	toldMore bool         // -v has said its part
 
 	told map[string]bool // warnings that were shown; none is shown twice
 }
@@ -44,8 +45,23 @@ func (a *app) open() (*store.Store, error) {
 	s, err := a.openQuietly()
 	if err == nil {
 		a.problems(engine.Problems(s.LastSettings().Warnings()))
+		a.tellMore(s)
 	}
 	return s, err
+}
+
+// tellMore says with -v which files this command goes by, once.
+func (a *app) tellMore(s *store.Store) {
+	if !a.verbose || a.json != "" || a.toldMore {
+		return
+	}
+	a.toldMore = true
+	fmt.Fprintf(a.streams.Err, "mcpctl: workspace %s, client %s\n", redact.Line(s.Workspace.Dir), s.Client.Name)
+	for _, scope := range []store.Scope{store.Local, store.Project, store.User} {
+		if path := s.Path(scope); path != "" {
+			fmt.Fprintf(a.streams.Err, "mcpctl: %s file %s\n", scope, redact.Line(path))
+		}
+	}
 }
 
 // openQuietly is open for commands that tell of the settings themselves.
@@ -124,9 +140,13 @@ func (a *app) connectFor(ctx context.Context, s *store.Store) (*supervisor.Clien
 	if err != nil {
 		return nil, err
 	}
-	if err := c.SendOpen(ctx, a.sessionOpen(s)); err != nil {
+	open := a.sessionOpen(s)
+	if err := c.SendOpen(ctx, open); err != nil {
 		c.Close()
 		return nil, err
+	}
+	if a.verbose && a.json == "" {
+		fmt.Fprintf(a.streams.Err, "mcpctl: session %s of the supervisor\n", redact.Line(open.ID))
 	}
 	return c, nil
 }

@@ -38,10 +38,10 @@ func (c argChecker) build(t *argTree, shape []alternative, above string) (json.R
 				arg.raw, err = encode(arg.texts[0]), nil
 			}
 		case c.check && !fits(arg.raw, inner):
-			err = misfit(name, string(arg.raw), inner)
+			err = c.schema.misfit(name, string(arg.raw), inner)
 		}
 		if err != nil && arg.file && len(arg.texts) == 1 {
-			err = misfit(name, "", inner) // what stands in a file is not repeated
+			err = c.schema.misfit(name, "", inner) // what stands in a file is not repeated
 		}
 		if err != nil {
 			return nil, err
@@ -68,7 +68,7 @@ func (c argChecker) checkWhole(whole json.RawMessage, shape []alternative) error
 			return err
 		}
 		if inner, _ := c.schema.property(shape, m.key); c.check && !fits(m.value, inner) {
-			return misfit(m.key, string(m.value), inner)
+			return c.schema.misfit(m.key, string(m.value), inner)
 		}
 		keys = append(keys, m.key)
 	}
@@ -92,6 +92,9 @@ func (c argChecker) known(key, above string, shape []alternative) error {
 		err.Advice = "it has: " + strings.Join(names, ", ")
 	default:
 		err.Advice = "it takes none"
+	}
+	if !forbids(shape) {
+		err.Advice += " (--no-check sends it all the same)"
 	}
 	return err
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/engine/wire"
 	"github.com/mcpctl/mcpctl/internal/store"
+	"github.com/mcpctl/mcpctl/internal/store/redact"
 )
 
 // typed makes JSON of what was typed for one argument: of the type that the schema
@@ -45,18 +46,12 @@ func (s inputSchema) typed(key string, texts []string, shape []alternative) (jso
 	if kind != kindArray && says(shape, kindArray) && !strings.HasPrefix(literal, "[") {
 		return s.elements(key, texts, shape)
 	}
-	return nil, misfit(key, typed, shape)
+	return nil, s.misfit(key, typed, shape)
 }
 
 // elements makes an array of texts.
 func (s inputSchema) elements(key string, texts []string, shape []alternative) (json.RawMessage, error) {
-	of := unsaid()
-	for _, a := range shape {
-		if a.kinds&kindArray != 0 && a.items != nil {
-			of = s.alternatives(a.items)
-			break
-		}
-	}
+	of := s.elementShape(shape)
 	var b bytes.Buffer
 	b.WriteByte('[')
 	for i, one := range texts {
@@ -65,12 +60,40 @@ func (s inputSchema) elements(key string, texts []string, shape []alternative) (
 		}
 		value, err := s.typed(key, []string{one}, of)
 		if err != nil {
+			err := s.misfit(key, one, of)
+			err.Text = strings.Replace(err.Text, "the argument '"+key+"' is", "each element of '"+key+"' is", 1)
+			if says(of, kindObject|kindArray) {
+				err.Advice = "give the whole as JSON: " + key + `:='[` + s.sample(of) + `]'`
+			}
 			return nil, err
 		}
 		b.Write(value)
 	}
 	b.WriteByte(']')
 	return b.Bytes(), nil
+}
+
+// elementShape is what an array's elements have to be.
+func (s inputSchema) elementShape(shape []alternative) []alternative {
+	for _, a := range shape {
+		if a.kinds&kindArray != 0 && a.items != nil {
+			return s.alternatives(a.items)
+		}
+	}
+	return unsaid()
+}
+
+// sample shows how a value is written as JSON: an object with the first of the members
+// that it needs, or has.
+func (s inputSchema) sample(shape []alternative) string {
+	if !says(shape, kindObject) {
+		return "[…]"
+	}
+	name := "name"
+	if names := append(s.required(shape), propertyNames(shape)...); len(names) > 0 && redact.Line(names[0]) == names[0] && !strings.ContainsAny(names[0], `'"`) {
+		name = names[0]
+	}
+	return `{"` + name + `": …}`
 }
 
 // fits tells whether JSON that was given as such fits. What stands inside an array
@@ -92,18 +115,20 @@ const shownValue = 40
 
 // misfit says what an argument takes, and which values; "" is a value that is not
 // to be shown.
-func misfit(key, value string, shape []alternative) *wire.Error {
+func (s inputSchema) misfit(key, value string, shape []alternative) *wire.Error {
 	err := usagef("the argument '%s' is %s", key, takes(shape))
 	if value != "" && len(value) <= shownValue && !strings.Contains(value, "\n") {
 		err = usagef("the argument '%s' is %s, which '%s' is not", key, takes(shape), value)
 	}
-	switch {
+	switch of := s.elementShape(shape); {
+	case says(shape, kindArray) && says(of, kindObject|kindArray):
+		err.Advice = "give it as JSON: " + key + `:='[` + s.sample(of) + `]'`
 	case says(shape, kindArray):
 		err.Advice = "give it once for each element, or the whole as JSON: " + key + `:='[…]'`
 	case says(shape, kindBoolean):
 		err.Advice = "say true or false"
 	case says(shape, kindObject):
-		err.Advice = "give it as JSON: " + key + `:='{"name": "value"}'`
+		err.Advice = "give it as JSON: " + key + `:='` + s.sample(shape) + `'`
 	}
 	return err
 }

@@ -12,6 +12,7 @@ import (
 type arguments struct {
 	whole json.RawMessage // --args, used as it stands
 	given []argument
+	stdin bool // it has been read
 }
 
 // argument is one word: k=v, k:=JSON, or either with the contents of a file.
@@ -44,7 +45,7 @@ func readArguments(ctx context.Context, a *app, words []string, args string) (*a
 		return in, nil
 	}
 	for _, word := range words {
-		if err := in.word(ctx, word); err != nil {
+		if err := in.word(ctx, a, word); err != nil {
 			return nil, err
 		}
 	}
@@ -76,8 +77,8 @@ func bounded(what string, data []byte, err error) ([]byte, error) {
 	return data, err
 }
 
-// word reads k=v, k:=JSON, k=@FILE or k:=@FILE.
-func (in *arguments) word(ctx context.Context, word string) error {
+// word reads k=v, k:=JSON, k=@FILE or k:=@FILE; the file "-" is stdin.
+func (in *arguments) word(ctx context.Context, a *app, word string) error {
 	key, value, ok := strings.Cut(word, "=")
 	if !ok || key == "" || key == ":" {
 		return notAnArgument(word)
@@ -85,7 +86,7 @@ func (in *arguments) word(ctx context.Context, word string) error {
 	arg := argument{text: value}
 	arg.key, arg.json = strings.CutSuffix(key, ":")
 	if path, isFile := strings.CutPrefix(value, "@"); isFile {
-		data, err := argumentFile(ctx, path)
+		data, err := in.contents(ctx, a, path)
 		if err != nil {
 			return err
 		}
@@ -99,6 +100,18 @@ func (in *arguments) word(ctx context.Context, word string) error {
 	}
 	in.given = append(in.given, arg)
 	return nil
+}
+
+// contents reads the file of one argument. Stdin is there once.
+func (in *arguments) contents(ctx context.Context, a *app, path string) ([]byte, error) {
+	if path != "-" {
+		return argumentFile(ctx, path)
+	}
+	if in.stdin {
+		return nil, usagef("only one argument can be read from stdin")
+	}
+	in.stdin = true
+	return argumentsText(ctx, a, path)
 }
 
 // notAnArgument is the error for a word that is none; name:value is how other

@@ -81,7 +81,7 @@ func TestTypedArguments(t *testing.T) {
 		{of(`{"allOf":[{"type":"string"},{"type":"integer"}]}`), `x=8`, `{"x":"8"}`},
 		{`{"required":null,"properties":[]}`, `x=8`, `{"x":"8"}`},
 		{`null`, `x=8`, `{"x":"8"}`},
-		{`{"properties":{"y":{}}}`, `x=8`, `{"x":"8"}`},
+		{`{"properties":{"y":{}},"additionalProperties":true}`, `x=8`, `{"x":"8"}`},
 		{of(`{"enum":[]}`), `x=8`, `{"x":"8"}`},
 		{of(`{"type":"integer","enum":["1","2"]}`), `x=8`, `{"x":"8"}`},
 		{of(`{"type":"integer","enum":["1",2]}`), `x=2`, `{"x":2}`},
@@ -103,7 +103,7 @@ func compact(text string) string {
 }
 
 func TestSeveralArguments(t *testing.T) {
-	const tags = `{"properties":{"tag":{"type":"array","items":{"enum":["a","b",3]}},"n":{"type":"integer"},"f":{"type":"object","properties":{"s":{"type":"integer"},"deep":{"type":"object","properties":{"b":{"type":"boolean"}}}}},"f.x":{"type":"number"}}}`
+	const tags = `{"additionalProperties":{},"properties":{"tag":{"type":"array","items":{"enum":["a","b",3]}},"n":{"type":"integer"},"f":{"type":"object","additionalProperties":true,"properties":{"s":{"type":"integer"},"deep":{"type":"object","properties":{"b":{"type":"boolean"}}}}},"f.x":{"type":"number"}}}`
 	for _, c := range []struct{ words, want string }{
 		{`tag=a n=1 tag=3`, `{"tag":["a",3],"n":1}`},
 		{`f.s=1 n=2 f.deep.b=true`, `{"f":{"s":1,"deep":{"b":true}},"n":2}`},

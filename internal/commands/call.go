@@ -23,11 +23,16 @@ allows a string, v is one. Numbers are sent as they are typed. A list is k=v giv
 several times, or JSON text; an object is JSON text, or k.member=v, unless the tool
 has an argument of just that dotted name. k:=JSON is JSON as it stands, k=@FILE and
 k:=@FILE are the same with the contents of a file, and --args gives the whole object
-as JSON, from @FILE, or from stdin with "-".
+as JSON, from @FILE, or from stdin with "-". k=@- is what stands on stdin.
 
-Arguments that the tool lacks, does not have, or that do not fit its schema are an
-error before anything is sent; "mcpctl tools SERVER TOOL" shows them. What is not
-understood of a schema is left to the server, and --no-check leaves all of it.
+Arguments that are missing, that the tool does not have, or that do not fit its schema
+are an error before anything is sent; "mcpctl tools SERVER TOOL" shows them. A schema
+that lists properties means those alone, unless its additionalProperties or
+patternProperties say that there may be others. What is not understood of a schema is
+left to the server, and --no-check leaves all of it.
+
+Values are sent as the shell gives them: mcpctl expands neither ~ nor $NAME in them.
+Write path=$HOME/notes; most shells leave the ~ of path=~/notes alone.
 
 The tool's text goes to stdout, and structured content where there is no text; with
 --json the whole result goes there, as the server sent it. Images, audio and other
@@ -93,7 +98,7 @@ func newCallCmd(a *app) *cobra.Command {
 	cmd.Flags().BoolVar(&o.raw, "raw", false, "write text unchanged, without a line end of our own; refused when stdout is a terminal")
 	cmd.Flags().StringVar(&o.cut, "cut", "auto", "cut the middle of a text over 20 KiB: `WHEN` is auto (on a terminal), always or never")
 	cmd.Flags().StringVar(&o.save, "save", "", "write images, audio and binaries to new files in `DIR`")
-	cmd.Flags().StringVar(&o.elicit, "elicit", "", "answer the server's questions: `ask`, defaults or decline (default: ask at a terminal, or decline)")
+	cmd.Flags().StringVar(&o.elicit, "elicit", "", "answer the server's questions: `HOW` is ask, defaults or decline (default: ask at a terminal, or decline)")
 	cmd.Flags().BoolVar(&o.noCheck, "no-check", false, "do not hold the arguments against the tool's schema")
 	directFlag(cmd, &o.direct)
 	_ = cmd.MarkFlagDirname("save")

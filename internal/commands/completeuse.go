@@ -30,9 +30,6 @@ func (a *app) listed(name string) (store.Listed, bool) {
 
 // proposal is a word to complete with what it means, if that can be offered.
 func proposal(word, description string) (string, bool) {
-	harmless := func(r rune) bool {
-		return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("_-.:/@%+,=", r)
-	}
 	if word == "" || strings.HasPrefix(word, "-") || strings.ContainsFunc(word, func(r rune) bool { return !harmless(r) }) {
 		return "", false
 	}
@@ -43,12 +40,25 @@ func proposal(word, description string) (string, bool) {
 	return cobra.CompletionWithDesc(word, said), true
 }
 
+// harmless is what no shell takes for more than a part of a word.
+func harmless(r rune) bool {
+	return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("_-.:/@%+,=", r)
+}
+
 // proposals collects what can be offered.
 type proposals []string
 
 func (p *proposals) add(word, description string) {
 	if out, ok := proposal(word, description); ok {
 		*p = append(*p, out)
+	}
+}
+
+// addValue adds k=v, where the value may hold blanks: the shells escape them when they
+// put the word in.
+func (p *proposals) addValue(word string) {
+	if !strings.ContainsFunc(word, func(r rune) bool { return r != ' ' && !harmless(r) }) && strings.TrimSpace(word) == word {
+		*p = append(*p, word)
 	}
 }
 
@@ -115,13 +125,16 @@ func completeArguments(s inputSchema, given []string, word string) ([]string, co
 	shape := s.alternatives(s.root)
 	key, typed, behind := strings.Cut(word, "=")
 	if behind {
-		if strings.HasPrefix(typed, "@") {
-			return nil, cobra.ShellCompDirectiveDefault
+		if path, isFile := strings.CutPrefix(typed, "@"); isFile {
+			return completeFiles(key+"=@", path)
 		}
 		inner, _ := s.property(shape, strings.TrimSuffix(key, ":"))
 		var out proposals
 		for _, v := range s.valuesOf(inner) {
-			out.add(key+"="+v, "")
+			out.addValue(key + "=" + v)
+		}
+		if len(out) == 0 && looksLikePath(key) {
+			return completeFiles(key+"=", typed)
 		}
 		return out, cobra.ShellCompDirectiveNoFileComp
 	}
@@ -194,12 +207,26 @@ func (a *app) completePrompt(cmd *cobra.Command, args []string, word string) ([]
 		}
 		return out, cobra.ShellCompDirectiveNoFileComp
 	}
-	if key, typed, behind := strings.Cut(word, "="); behind && strings.HasPrefix(typed, "@") && key != "" {
-		return nil, cobra.ShellCompDirectiveDefault
+	return promptArguments(l, args[1], args[2:], word)
+}
+
+// promptArguments completes the arguments of a prompt. Which values there are only the
+// server knows, but for what is a file.
+func promptArguments(l store.Listed, prompt string, given []string, word string) ([]string, cobra.ShellCompDirective) {
+	if key, typed, behind := strings.Cut(word, "="); behind {
+		path, isFile := strings.CutPrefix(typed, "@")
+		switch {
+		case isFile:
+			return completeFiles(key+"=@", path)
+		case looksLikePath(key):
+			return completeFiles(key+"=", typed)
+		}
+		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
+	var out proposals
 	for _, p := range l.Prompts {
 		for _, arg := range p.Arguments {
-			if p.Name == args[1] && !slices.ContainsFunc(args[2:], func(w string) bool { return strings.HasPrefix(w, arg.Name+"=") }) {
+			if p.Name == prompt && !slices.ContainsFunc(given, func(w string) bool { return strings.HasPrefix(w, arg.Name+"=") }) {
 				out.add(arg.Name+"=", arg.Description)
 			}
 		}
@@ -207,12 +234,20 @@ func (a *app) completePrompt(cmd *cobra.Command, args []string, word string) ([]
 	return out, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }
 
-// completeValue completes the words of `complete`: a server, and what it can complete.
+// completeValue completes the words of `complete`: a server, what it can complete, and
+// the arguments of that.
 func (a *app) completeValue(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
-	if len(args) != 1 {
+	if len(args) == 0 {
 		return a.completeOneServer(cmd, args, word)
 	}
 	l, _ := a.listed(args[0])
+	if len(args) > 1 {
+		prompt, ok := strings.CutPrefix(args[1], "prompt:")
+		if !ok {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return promptArguments(l, prompt, args[2:], word)
+	}
 	var out proposals
 	for _, p := range l.Prompts {
 		out.add("prompt:"+p.Name, p.Description)

@@ -21,6 +21,7 @@ file, until the session ends: of the workspace's default one, or of --session=ID
 mcpctl session.
 
 An override of the local file that lies on no server any more is taken away.
+Several names are all switched, or, when one is not there, none.
 
 Enabling never approves: an entry of a project that waits for approval still does.`
 
@@ -36,30 +37,32 @@ has its switch there.
 With --session, or --scope session, it is the word of one session alone, above every
 file, until the session ends: of the workspace's default one, or of --session=ID. A
 server with calls in flight stops when they are done. What the session itself
-registered has no switch: mcpctl remove NAME --session.`
+registered has no switch: mcpctl remove NAME --session.
+
+Several names are all switched, or, when one is not there, none.`
 
 func newEnableCmd(a *app) *cobra.Command {
-	return newSwitchCmd(a, &cobra.Command{Use: "enable NAME", Short: "switch a server on", Long: enableHelp,
+	return newSwitchCmd(a, &cobra.Command{Use: "enable NAME...", Short: "switch a server on", Long: enableHelp,
 		Example: "  mcpctl enable docs\n  mcpctl enable docs --user"}, true)
 }
 
 func newDisableCmd(a *app) *cobra.Command {
-	return newSwitchCmd(a, &cobra.Command{Use: "disable NAME", Short: "switch a server off and keep its entry", Long: disableHelp,
+	return newSwitchCmd(a, &cobra.Command{Use: "disable NAME...", Short: "switch a server off and keep its entry", Long: disableHelp,
 		Example: "  mcpctl disable docs\n  mcpctl disable docs --project\n  mcpctl disable docs --session"}, false)
 }
 
 type switchOptions struct {
 	scope  scopeFlags
-	name   string
+	names  []string
 	on     bool
 	dryRun bool
 }
 
 func newSwitchCmd(a *app, cmd *cobra.Command, on bool) *cobra.Command {
 	o := &switchOptions{on: on}
-	cmd.Args, cmd.ValidArgsFunction = names(1, 1, "a server"), a.completeOneServer
+	cmd.Args, cmd.ValidArgsFunction = names(1, -1, "servers"), a.completeServers
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		o.name = args[0]
+		o.names = unique(args)
 		return runSwitch(cmd.Context(), a, o)
 	}
 	o.scope.registerWithSession(cmd)
@@ -70,7 +73,7 @@ func newSwitchCmd(a *app, cmd *cobra.Command, on bool) *cobra.Command {
 func runSwitch(ctx context.Context, a *app, o *switchOptions) error {
 	if session, err := a.inSession(&o.scope); err != nil || session {
 		if err == nil {
-			err = a.changeSession(ctx, o.dryRun, func(w *sessionChange) error { return w.switchOnOff(ctx, o.name, o.on) })
+			err = a.changeSession(ctx, o.dryRun, func(w *sessionChange) error { return w.switchAll(ctx, o.names, o.on) })
 		}
 		return err
 	}
@@ -82,16 +85,34 @@ func runSwitch(ctx context.Context, a *app, o *switchOptions) error {
 	if err != nil {
 		return err
 	}
-	if len(c.Named(o.name)) == 0 {
-		return c.NotFound(o.name)
+	for _, name := range o.names { // all or none: what would fail is found out before anything is written
+		if len(c.Named(name)) == 0 {
+			return c.NotFound(name)
+		}
+		if len(o.names) > 1 {
+			if _, err := c.Switch(ctx, store.SwitchRequest{Scope: scope, Name: name, On: o.on, DryRun: true}); err != nil {
+				return err
+			}
+		}
 	}
-	change, err := c.Switch(ctx, store.SwitchRequest{Scope: scope, Name: o.name, On: o.on, DryRun: o.dryRun})
+	for _, name := range o.names {
+		if err := o.one(ctx, a, c, scope, name); err != nil {
+			return err
+		}
+		c = c.Store.Load() // with what was just written
+	}
+	return nil
+}
+
+// one switches one server in a file.
+func (o *switchOptions) one(ctx context.Context, a *app, c *store.Config, scope store.Scope, name string) error {
+	change, err := c.Switch(ctx, store.SwitchRequest{Scope: scope, Name: name, On: o.on, DryRun: o.dryRun})
 	if err != nil {
 		return err
 	}
 	done := map[bool]string{true: "enabled", false: "disabled"}[o.on]
 	if !o.dryRun {
-		for _, w := range engine.Overruled(c.Store.Load(), o.name, o.on) {
+		for _, w := range engine.Overruled(c.Store.Load(), name, o.on) {
 			a.warn(w.Message, w.Hint)
 		}
 	}

@@ -24,7 +24,7 @@ status tells what happened (see: mcpctl help exit-codes).`
 
 const rootExamples = `  mcpctl add files -- npx -y @modelcontextprotocol/server-filesystem@2026.8.31 ~/notes
   mcpctl list
-  mcpctl call files list_directory path=~/notes`
+  mcpctl call files list_directory path=$HOME/notes`
 
 const helpTemplate = `{{with (or .Long .Short)}}{{. | trimTrailingWhitespaces}}
 
@@ -43,9 +43,28 @@ func newHelpCmd(a *app) *cobra.Command {
 				return unknownCommand(cmd.Root(), strings.Join(args, " "))
 			}
 			target.InitDefaultHelpFlag()
-			return target.Help()
+			if err := target.Help(); err != nil {
+				return err
+			}
+			a.out.WriteString(moreHelp(target))
+			return nil
 		},
 	}
+}
+
+// moreHelp is what the manual page of a command has beside what --help shows.
+func moreHelp(cmd *cobra.Command) string {
+	if _, topic := topicSections[cmd.Name()]; topic || cmd.Parent() == nil {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString("\nExit status:\n")
+	for _, row := range exitRows(cmd) {
+		fmt.Fprintf(&b, "  %3d  %-22s %s\n", row.Exit, row.Code, row.When)
+	}
+	b.WriteString("\nFiles:\n  " + filesOf(cmd) + "\n  See: mcpctl help files\n")
+	b.WriteString("\nEnvironment:\n  " + environmentShort + "\n  See: mcpctl help environment\n")
+	return b.String()
 }
 
 // newTopics are the pages of help that are not commands.
@@ -122,7 +141,9 @@ const filesTopic = `Files that mcpctl reads and writes.
   ~/.local/state/mcpctl/outputs/                 what tool calls answered, one file each
   ~/.local/state/mcpctl/listed/                  names of tools and arguments, for completion
   ~/.local/state/mcpctl/locks/                   locks; none is ever beside a user's file
-  $XDG_RUNTIME_DIR/mcpctl/supervisor-1.sock      the supervisor's socket
+  $XDG_RUNTIME_DIR/mcpctl/supervisor-1.sock      the supervisor's socket; $MCPCTL_RUNTIME_DIR comes
+                                                 first, and without both it is in
+                                                 $TMPDIR/mcpctl-UID/, or /tmp/mcpctl-UID/
 
 With --client, or MCPCTL_CLIENT, the user's and the project's servers are those of
 another client:

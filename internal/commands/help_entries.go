@@ -55,7 +55,8 @@ What mcpctl does with it.
 A server that asks where it may work (its roots) is told the workspace. One whose args
 name folders that exist - absolute, with ~/ or with ./ in front, from its cwd - is told
 those instead: some servers let the roots take the place of their arguments, and what
-you wrote there must be neither widened nor lost. A test tells a server no roots.
+you wrote there must be neither widened nor lost. A test tells a server no roots and
+answers no questions (elicitation), so that it may list other tools there.
 
 An entry without command, url and type is an override: it changes the server of its name
 in the file below it, and holds nothing but enabled, timeout, exposure and toolExposure.

@@ -57,11 +57,12 @@ type alternative struct {
 }
 
 // objectBody is what one schema says of the members of an object. Members that are
-// not among its properties are excluded when it is closed.
+// not among its properties are excluded when it is closed. One that is open says that
+// there may be others, or something that is not understood.
 type objectBody struct {
-	properties []member
-	required   []string
-	closed     bool
+	properties   []member
+	required     []string
+	closed, open bool
 }
 
 // inputSchema is the whole schema, which references point into.
@@ -94,14 +95,21 @@ func (s inputSchema) alternatives(raw json.RawMessage) []alternative { return s.
 // unsaid is what a schema means that says nothing, or nothing that is understood.
 func unsaid() []alternative { return []alternative{{kinds: kindAny}} }
 
+// unclear is what is not understood, and may have room for anything.
+func unclear() []alternative {
+	return []alternative{{kinds: kindAny, bodies: []objectBody{{open: true}}}}
+}
+
 func (s inputSchema) read(raw json.RawMessage, depth int) []alternative {
 	var fields map[string]json.RawMessage
 	if depth > schemaDepth || !s.spend(raw) || json.Unmarshal(raw, &fields) != nil {
-		return unsaid()
+		return unclear()
 	}
 	out := []alternative{ownWords(fields)}
 	if target := s.target(fields["$ref"]); target != nil {
 		out = both(out, s.read(target, depth+1))
+	} else if fields["$ref"] != nil {
+		out = both(out, unclear())
 	}
 	for _, part := range jsonList(fields["allOf"]) {
 		out = both(out, s.read(part, depth+1))
@@ -116,7 +124,7 @@ func (s inputSchema) read(raw json.RawMessage, depth int) []alternative {
 		}
 	}
 	if len(out) == 0 || len(out) > schemaAlternatives {
-		return unsaid() // it contradicts itself, or is too much: the server is to judge
+		return unclear() // it contradicts itself, or is too much: the server is to judge
 	}
 	return out
 }
@@ -137,16 +145,22 @@ func ownWords(fields map[string]json.RawMessage) alternative {
 	a = a.agreed()
 	body := objectBody{properties: members(fields["properties"])}
 	_ = json.Unmarshal(fields["required"], &body.required) // what is no list of names requires nothing
-	body.closed = string(bytes.TrimSpace(fields["additionalProperties"])) == "false" && len(members(fields["patternProperties"])) == 0
+	shut := string(bytes.TrimSpace(fields["additionalProperties"])) == "false"
+	body.open = fields["additionalProperties"] != nil && !shut || slices.ContainsFunc(elsewhere, func(key string) bool { return fields[key] != nil })
+	body.closed = shut && len(members(fields["patternProperties"])) == 0
 	if len(body.properties) > mostProperties { // then it is not known which there are
-		body.properties, body.closed = body.properties[:mostProperties], false
+		body.properties, body.closed, body.open = body.properties[:mostProperties], false, true
 	}
 	body.required = body.required[:min(len(body.required), mostProperties)]
-	if len(body.properties) > 0 || len(body.required) > 0 || body.closed {
+	if len(body.properties) > 0 || len(body.required) > 0 || body.closed || body.open {
 		a.bodies = []objectBody{body}
 	}
 	return a
 }
+
+// elsewhere are the words by which a schema may have members that do not stand among
+// its properties.
+var elsewhere = []string{"patternProperties", "unevaluatedProperties", "propertyNames", "if", "dependentSchemas", "dependencies", "$dynamicRef", "$recursiveRef"}
 
 // agreed brings the values and the types of a schema together. Where they contradict
 // each other it says nothing, as do no values at all: the server is to judge.
@@ -189,7 +203,7 @@ func typeKinds(raw json.RawMessage) kinds {
 // both are the alternatives that fulfil one of a and one of b.
 func both(a, b []alternative) []alternative {
 	if len(a)*len(b) > schemaAlternatives*schemaAlternatives {
-		return unsaid()
+		return unclear()
 	}
 	var out []alternative
 	for _, x := range a {
@@ -315,10 +329,28 @@ func (s inputSchema) property(of []alternative, name string) (shape []alternativ
 
 // excludes tells whether no alternative has room for a member of that name.
 func excludes(of []alternative, name string) bool {
-	return !slices.ContainsFunc(of, func(a alternative) bool {
-		return !slices.ContainsFunc(a.bodies, func(b objectBody) bool {
-			return b.closed && !slices.ContainsFunc(b.properties, func(m member) bool { return m.key == name })
-		})
+	return !slices.ContainsFunc(of, func(a alternative) bool { return a.roomFor(name) })
+}
+
+// roomFor tells whether a member of that name has a place. A schema that lists
+// properties and does not say whether there may be others means those alone: servers
+// drop what they do not know, and a slip of the pen would pass in silence.
+func (a alternative) roomFor(name string) bool {
+	known, open, listed := false, false, false
+	for _, b := range a.bodies {
+		has := slices.ContainsFunc(b.properties, func(m member) bool { return m.key == name })
+		if b.closed && !has {
+			return false
+		}
+		known, open, listed = known || has, open || b.open, listed || len(b.properties) > 0
+	}
+	return known || open || !listed
+}
+
+// forbids tells whether a schema itself excludes members that it does not list.
+func forbids(of []alternative) bool {
+	return slices.ContainsFunc(of, func(a alternative) bool {
+		return slices.ContainsFunc(a.bodies, func(b objectBody) bool { return b.closed })
 	})
 }
 

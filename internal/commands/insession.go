@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -55,6 +57,29 @@ func (a *app) checkSession(cmd *cobra.Command) error {
 
 // namesSession tells whether --session names one that has to be there already.
 func (a *app) namesSession() bool { return a.session != "" && a.session != wire.DefaultSession }
+
+// sessionVerbs are the commands that a hint names and that look into a session; without
+// the id they would look into another one.
+var sessionVerbs = regexp.MustCompile(`mcpctl (?:tools|prompts|resources|status|list|reconnect)\b|--session\b=?`)
+
+// hintHere lets the commands that a hint names work in the session that this one worked
+// in.
+func (a *app) hintHere(e *wire.Error) *wire.Error {
+	if !a.namesSession() || e.Advice == "" {
+		return e
+	}
+	told := *e
+	told.Advice = sessionVerbs.ReplaceAllStringFunc(e.Advice, func(found string) string {
+		if strings.HasSuffix(found, "=") {
+			return found
+		}
+		if found != "--session" {
+			found += " --session"
+		}
+		return found + "=" + a.session
+	})
+	return &told
+}
 
 // inSession tells whether a change is for the session alone.
 func (a *app) inSession(s *scopeFlags) (bool, error) {
@@ -151,6 +176,21 @@ func (w *sessionChange) print(name string, done string, unchanged bool) error {
 	return w.app.print(doc, func(*bytes.Buffer) error { return nil })
 }
 
+// switchAll switches servers, all of them or, when one is not there, none.
+func (w *sessionChange) switchAll(ctx context.Context, names []string, on bool) error {
+	for _, name := range names {
+		if w.inForce(name) == nil {
+			return w.notFound(name)
+		}
+	}
+	for _, name := range names {
+		if err := w.switchOnOff(ctx, name, on); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // switchOnOff enables or disables a server. What the session says about it is taken
 // away where that is enough, so that it says no more than it has to.
 func (w *sessionChange) switchOnOff(ctx context.Context, name string, on bool) error {
@@ -196,12 +236,27 @@ func (w *sessionChange) override(ctx context.Context, name string, enabled json.
 func (w *sessionChange) register(ctx context.Context, o *addOptions, entry json.RawMessage) error {
 	in := wire.Register{Session: wire.DefaultSession, Name: o.name, Entry: entry, Replace: o.replace}
 	if err := w.client.Call(ctx, wire.MethodRegister, in, nil); err != nil {
-		return err
+		return w.taken(o, err)
 	}
 	if err := w.read(ctx); err != nil {
 		return err
 	}
 	return w.print(o.name, "added", false)
+}
+
+// taken adds to the error of a name that the session has registered how to replace it.
+func (w *sessionChange) taken(o *addOptions, err error) error {
+	e := wire.FromError(err)
+	sv := w.inForce(o.name)
+	if e.Word != wire.NameTaken || sv == nil {
+		return err
+	}
+	if registered, _ := said(sv); !registered {
+		return err
+	}
+	told := *e
+	told.Advice = "use another name, or --replace"
+	return &told
 }
 
 // remove takes away what the session says about names, all of them or, when it says

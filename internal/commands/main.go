@@ -115,6 +115,7 @@ func (a *app) finish(err error) int {
 		hidden.Text, hidden.Advice = redact.Text(e.Text), redact.Text(e.Advice)
 		e = &hidden
 	}
+	e = a.hintHere(e)
 	if a.json != "" {
 		_ = report.JSON(a.streams.Err, report.ErrorDocument{Schema: wire.Schema, Error: e})
 		return e.Exit
@@ -206,7 +207,8 @@ func newRoot(a *app) *cobra.Command {
 	flags.Lookup("json").NoOptDefVal = "1"
 	flags.BoolVar(&a.noColor, "no-color", false, "no colour (nor is there any on a pipe)")
 	flags.BoolVarP(&a.quiet, "quiet", "q", false, "no warnings and no messages of success")
-	flags.BoolVarP(&a.verbose, "verbose", "v", false, "tell more on stderr")
+	flags.BoolVarP(&a.verbose, "verbose", "v", false, "tell on stderr which files and which session are used, and what a server that is tested says")
+	_ = root.RegisterFlagCompletionFunc("session", a.completeSessions)
 	_ = root.RegisterFlagCompletionFunc("client", cobra.FixedCompletions(store.Clients(), cobra.ShellCompDirectiveNoFileComp))
 	addCommands(root, a)
 	return root

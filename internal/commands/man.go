@@ -81,6 +81,25 @@ var answersNo = map[string]string{
 func ManSections(cmd *cobra.Command) string {
 	var b strings.Builder
 	b.WriteString(".SH EXIT STATUS\n")
+	for _, row := range exitRows(cmd) {
+		b.WriteString(".TP\n\\fB" + strconv.Itoa(row.Exit) + "\\fP")
+		if row.Code != "" {
+			b.WriteString(" " + roff(string(row.Code)))
+		}
+		b.WriteString("\n" + roff(row.When) + "\n")
+	}
+	if cmd.Parent() != nil {
+		b.WriteString(".SH FILES\n" + roff(filesOf(cmd)) + "\nSee \\fBmcpctl\\-files(1)\\fP.\n")
+		b.WriteString(".SH ENVIRONMENT\n" + roff(environmentShort) + "\nSee \\fBmcpctl\\-environment(1)\\fP.\n")
+		return b.String()
+	}
+	b.WriteString(".SH FILES\n" + verbatim(filesTopic))
+	b.WriteString(".SH ENVIRONMENT\n" + verbatim(environmentTopic))
+	return b.String()
+}
+
+// exitRows are the ways in which a command can end.
+func exitRows(cmd *cobra.Command) []wire.CodeRow {
 	mine := map[wire.Code]bool{wire.IO: true, wire.Failure: true, wire.Usage: true}
 	_, name, _ := strings.Cut(cmd.CommandPath(), " ")
 	for _, code := range exits[name] {
@@ -88,25 +107,50 @@ func ManSections(cmd *cobra.Command) string {
 	}
 	// Who needs the supervisor may meet one of another version.
 	mine[wire.SupervisorProtocol] = mine[wire.SupervisorUnreachable]
-	whole := cmd.Parent() == nil
+	if waits[name] || mine[wire.SupervisorUnreachable] { // who waits can be interrupted
+		mine[wire.Interrupted], mine[wire.Terminated] = true, true
+	}
+	var out []wire.CodeRow
 	for _, row := range wire.Codes() {
-		when := row.When
 		switch {
-		case whole || row.Exit == 0 || mine[row.Code]:
+		case cmd.Parent() == nil || row.Exit == 0 || mine[row.Code]:
 		case row.Exit == 1 && answersNo[name] != "":
-			when = answersNo[name]
+			row.When = answersNo[name]
 		default:
 			continue
 		}
-		b.WriteString(".TP\n\\fB" + strconv.Itoa(row.Exit) + "\\fP")
-		if row.Code != "" {
-			b.WriteString(" " + roff(string(row.Code)))
-		}
-		b.WriteString("\n" + roff(when) + "\n")
+		out = append(out, row)
 	}
-	b.WriteString(".SH FILES\n" + verbatim(filesTopic))
-	b.WriteString(".SH ENVIRONMENT\n" + verbatim(environmentTopic))
-	return b.String()
+	return out
+}
+
+// waits are the commands that wait for something without the supervisor.
+var waits = map[string]bool{"test": true, "logs": true, "approve": true, "supervisor stop": true, "supervisor run": true, "demo": true}
+
+const environmentShort = `MCPCTL_CONFIG_HOME, MCPCTL_STATE_HOME, MCPCTL_RUNTIME_DIR and their XDG_ counterparts say where files are, and MCPCTL_CLIENT whose.`
+
+// filesOf says which files a command is about, in short.
+func filesOf(cmd *cobra.Command) string {
+	_, name, _ := strings.Cut(cmd.CommandPath(), " ")
+	group, _, _ := strings.Cut(name, " ")
+	servers := "~/.config/mcp/mcp.json, .mcp.json at the workspace root, and ~/.local/state/mcpctl/workspaces/ID/mcp.json hold the servers."
+	switch group {
+	case "approve", "deny", "revoke":
+		return servers + " ~/.local/state/mcpctl/approvals.json holds what was approved and denied."
+	case "history", "undo", "diff":
+		return servers + " ~/.local/state/mcpctl/history/ holds what they held before."
+	case "logs":
+		return "~/.local/state/mcpctl/mcp.log and mcp.log.1 are what is shown."
+	case "output":
+		return "~/.local/state/mcpctl/outputs/ holds what is shown."
+	case "call":
+		return servers + " ~/.local/state/mcpctl/outputs/ holds what the tool answered."
+	case "config":
+		return "~/.config/mcpctl/config.json and /etc/mcpctl/config.json hold the settings."
+	case "supervisor", "session", "rpc":
+		return "$XDG_RUNTIME_DIR/mcpctl/supervisor-1.sock is the supervisor's socket."
+	}
+	return servers
 }
 
 // verbatim is the body of a help topic without its first sentence, laid out as

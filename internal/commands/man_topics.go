@@ -44,6 +44,21 @@ func TopicPage(cmd *cobra.Command) (page, section string, ok bool) {
 	return b.String(), section, true
 }
 
+// SeeAlso is roff for the pages that are no commands, to stand behind those that are.
+func SeeAlso(cmd *cobra.Command) string {
+	out := ""
+	switch {
+	case cmd.CommandPath() == "mcpctl config":
+		out = ", \\fBmcpctl-config(5)\\fP"
+	case cmd.Parent() == nil:
+		out = ", \\fBmcpctl-help(1)\\fP, \\fBmcpctl-config(5)\\fP"
+		for _, topic := range newTopics() {
+			out += ", \\fBmcpctl-" + topic.Name() + "(" + topicSections[topic.Name()] + ")\\fP"
+		}
+	}
+	return out
+}
+
 // A paragraph that is one line of capitals is a section of its own, and one that is the
 // name of a method a part of it.
 var (

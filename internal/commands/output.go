@@ -20,7 +20,8 @@ and arguments, their secrets masked, and the result as the server sent it.
 
 Every call through the supervisor is recorded, for 7 days and up to 200 MiB in all;
 the oldest go first, when another one is recorded. An id that is not there any more,
-or never was, ends with exit status 42: the two cannot be told apart. The records are
+or never was, ends with exit status 42: the two cannot be told apart. What cannot be an
+id is wrong usage, 129. The records are
 private to the user, below the state directory; they are read without the supervisor.
 
 --list shows the records of this workspace, newest first, with the size of each, and

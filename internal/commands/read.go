@@ -19,7 +19,7 @@ const readHelp = `Read one resource of a server by its URI, which is passed on a
 its scheme, the server is asked, and neither a file nor an address is opened here.
 
 Text goes to stdout, and a binary too, byte for byte, unless stdout is a terminal;
-with -o it goes into a file. A resource of several parts is shown with each under
+with -o it goes into a file, in the place of one that is there. A resource of several parts is shown with each under
 its URI and type, binaries named; --json has all of it as the server sent it.`
 
 const readExamples = `  mcpctl read docs file:///notes.md

@@ -74,6 +74,7 @@ func runResources(ctx context.Context, a *app, o *offerOptions) error {
 	if err := a.print(doc, func(w *bytes.Buffer) error { return resourcesTable(w, doc) }); err != nil {
 		return err
 	}
+	a.sayNone(len(doc.Servers))
 	var failed []*wire.Error
 	for _, sv := range doc.Servers {
 		for _, e := range []*wire.Error{sv.Error, sv.TemplatesError} {

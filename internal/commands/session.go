@@ -162,6 +162,7 @@ func newSessionCloseCmd(a *app) *cobra.Command {
 			return runSessionClose(cmd.Context(), a, unique(args), all)
 		},
 	}
+	cmd.ValidArgsFunction = a.completeSessions
 	cmd.Flags().BoolVar(&all, "all", false, "close every session that is kept, and every default one")
 	return cmd
 }

@@ -12,7 +12,8 @@ import (
 
 const shareHelp = `Copy an entry of yours, or a local override, into the project's file, for
 colleagues. The shared entry is approved, since you wrote it; nothing else is. Your
-own entry stays where it is.
+own entry stays where it is. Here the project's now hides the one of your user file, and
+runs in its place: set the variables that it names, or the server fails.
 
 It is refused when the project's file has the name already, for whatever value;
 when the file holds an entry that is not approved, denied and malformed ones

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -23,7 +24,11 @@ A member of an object stands under a dotted name, as "mcpctl call" takes it.
 With --json each tool's definition is what the server sent. JOINED is the name by
 which the tools of several servers can be told apart. A server that cannot be
 asked does not hide the tools of the others; --timeout bounds the wait for each,
-which is a minute otherwise.`
+which is a minute otherwise.
+
+A server may list other tools here than to "mcpctl test": a test tells it no roots and
+answers no questions. A tool that can only be run as a task (execution.taskSupport is
+"required") is listed, but mcpctl does not run tasks: the server refuses the call.`
 
 const toolsExamples = `  mcpctl tools
   mcpctl tools docs search
@@ -88,6 +93,7 @@ func runTools(ctx context.Context, a *app, o *toolsOptions) error {
 	if err != nil {
 		return err
 	}
+	a.sayNone(len(doc.Servers))
 	var failed []*wire.Error
 	for _, sv := range doc.Servers {
 		if sv.Error != nil {
@@ -104,8 +110,13 @@ func (a *app) someFailed(failed []*wire.Error) error {
 		return nil
 	}
 	for _, e := range failed {
+		if e.Word == wire.Timeout && !strings.Contains(e.Advice, "--timeout") {
+			named := *e
+			named.Advice = strings.TrimPrefix(e.Advice+"; ", "; ") + "--timeout D sets the limit"
+			e = &named
+		}
 		if a.json == "" {
-			a.tellError(e, "mcpctl logs ")
+			a.tellError(a.hintHere(e), "mcpctl logs ")
 		}
 	}
 	return exit(1)

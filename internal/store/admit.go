@@ -58,7 +58,7 @@ func (c *Config) Admit(name string) (Admitted, error) {
 	}
 	if !row.Enabled {
 		return Admitted{}, &Error{Code_: CodeNotFound, Server_: name, Message: "server '" + name + "' is disabled",
-			Hint_: "enable it with: mcpctl enable " + name + row.switchedOffBy()}
+			Hint_: row.howToEnable()}
 	}
 	a := Admitted{entry: row.Entry, row: row, workspace: c.Store.Workspace, home: c.Store.Places.Home, store: c.Store}
 	if row.Entry.Source.Scope == Project {

@@ -62,22 +62,23 @@ func (c *Config) furtherRow(e *Entry) *Row {
 	return row
 }
 
-// switchedOffBy names the override that switches a server off although its own
-// definition does not.
-func (r *Row) switchedOffBy() string {
+// howToEnable is what switches a server on. The user's private word overrules what any
+// file says but for the list of what is off that some clients keep in the user's.
+func (r *Row) howToEnable() string {
+	how := "enable it with: mcpctl enable " + r.Entry.Name
 	for _, o := range r.Overrides {
-		if o.Override.Enabled == nil {
+		switch {
+		case o.Override.Enabled == nil:
 			continue
+		case *o.Override.Enabled:
+		case o.Source.Scope == Session:
+			return how + " --session"
+		case o.Source.Scope == User:
+			return fmt.Sprintf("take it from %s:%d, which switches it off", o.Source.Path, o.Line)
 		}
-		if *o.Override.Enabled {
-			return ""
-		}
-		if o.Source.Scope == Session {
-			return " --session; the session switches it off"
-		}
-		return fmt.Sprintf(", and take it from %s:%d, which switches it off", o.Source.Path, o.Line)
+		return how
 	}
-	return ""
+	return how
 }
 
 func (r *Row) overriddenBy(e *Entry) bool {

@@ -338,7 +338,7 @@ func TestStdioDiesInACall(t *testing.T) {
 	t.Parallel()
 	c := newFixture(t, "stub", "-exit-on", "tools/call", "-stderr-text", "out of cheese").connect()
 	_, err := c.CallTool(t.Context(), "echo", nil, 0)
-	wantError(t, err, CodeOutcomeUnknown, "may have run", "exited with status 7: out of cheese")
+	wantError(t, err, CodeOutcomeUnknown, "may have run", "exited with status 7; its last words on stderr: out of cheese")
 	_, err = c.CallTool(t.Context(), "echo", nil, 0)
 	wantError(t, err, CodeConnectFailed, "exited with status 7") // it was never sent
 }

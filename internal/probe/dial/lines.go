@@ -93,8 +93,12 @@ func (t *tail) add(line string) {
 	}
 }
 
-// behind returns a colon and the lines, safe to show; "" when there are none. One
-// line stands in the same line, several begin below it, so that a reader can tell
+// lastWords stands in front of what a process wrote to stderr, which need not be the
+// reason for what is said before it.
+const lastWords = "; its last words on stderr:"
+
+// behind returns the lines, told to be stderr and safe to show; "" when there are none.
+// One line stands in the same line, several begin below it, so that a reader can tell
 // them from what is said in front.
 func (t *tail) behind() string {
 	t.mu.Lock()
@@ -104,9 +108,9 @@ func (t *tail) behind() string {
 	case text == "":
 		return ""
 	case strings.Contains(text, "\n"):
-		return ":\n" + redact.Visible(text)
+		return lastWords + "\n" + redact.Visible(text)
 	}
-	return ": " + redact.Visible(text)
+	return lastWords + " " + redact.Visible(text)
 }
 
 // readStderr reports each line until the stream ends. Text on stderr is never

@@ -97,11 +97,11 @@ func TestServerEnds(t *testing.T) {
 		t.Fatal("ended at once")
 	}
 	_, err := c.CallTool(t.Context(), "echo", nil, 0)
-	wantError(t, err, CodeOutcomeUnknown, "may have run", "exited with status 7: out of paper")
+	wantError(t, err, CodeOutcomeUnknown, "may have run", "exited with status 7; its last words on stderr: out of paper")
 	if !within(c.Done(), patience) {
 		t.Fatal("not done")
 	}
-	wantError(t, c.Err(), CodeConnectFailed, "exited with status 7: out of paper")
+	wantError(t, c.Err(), CodeConnectFailed, "exited with status 7; its last words on stderr: out of paper")
 	eventually(t, "the child ends without Close", func() bool { return !alive(t, child) })
 	_, err = c.CallTool(t.Context(), "echo", nil, 0)
 	wantError(t, err, CodeConnectFailed, "exited with status 7")
@@ -188,11 +188,11 @@ func TestTail(t *testing.T) {
 	for i := range 30 {
 		k.add(fmt.Sprint("line ", i))
 	}
-	if got := k.behind(); !strings.HasPrefix(got, ":\nline 10\n") || !strings.HasSuffix(got, "line 29") {
+	if got := k.behind(); !strings.HasPrefix(got, lastWords+"\nline 10\n") || !strings.HasSuffix(got, "line 29") {
 		t.Errorf("%q", got)
 	}
 	k.add(strings.Repeat("y", 5000))
-	if got := k.behind(); len(got) > tailBytes+10 {
+	if got := k.behind(); len(got) > tailBytes+len(lastWords)+10 {
 		t.Errorf("%d bytes", len(got))
 	}
 }

@@ -84,7 +84,7 @@ func TestHandshakeFails(t *testing.T) {
 		within time.Duration
 	}{
 		{name: "status and stderr", entry: map[string]any{"args": []string{"stub", "-stderr-text", "missing API_KEY", "-exit", "3"}},
-			code: CodeConnectFailed, texts: []string{"left with status 3 before it answered: missing API_KEY"}},
+			code: CodeConnectFailed, texts: []string{"left with status 3 before it answered; its last words on stderr: missing API_KEY"}},
 		{name: "status 0", entry: map[string]any{"args": []string{"stub", "-exit", "0"}},
 			code: CodeConnectFailed, texts: []string{"left with status 0 before it answered"}},
 		{name: "signal", entry: map[string]any{"args": []string{"stub", "-kill-self"}},
@@ -92,7 +92,7 @@ func TestHandshakeFails(t *testing.T) {
 		{name: "secret on stderr", entry: map[string]any{"args": []string{"stub", "-stderr-text", "bad hunter2-secret-value\x1b[2J", "-exit", "1"}, "env": secret},
 			code: CodeConnectFailed, texts: []string{`bad ***\x1b[2J`}},
 		{name: "silent", entry: map[string]any{"args": []string{"stub", "-stderr-text", "still loading", "-hang", "initialize"}, "timeout": "1s"},
-			code: CodeTimeout, texts: []string{"no answer to initialize within 1s: still loading"}, hint: "'timeout'"},
+			code: CodeTimeout, texts: []string{"no answer to initialize within 1s; its last words on stderr: still loading"}, hint: "'timeout'"},
 		{name: "huge line", entry: map[string]any{"command": "sh", "args": []string{"-c", "head -c 40000000 /dev/zero | tr '\\0' x; sleep 60"}},
 			code: CodeConnectFailed, texts: []string{"a message is longer than 16 MiB"}},
 		{name: "future version", entry: map[string]any{"args": []string{"odd", "future"}},

@@ -247,7 +247,7 @@ func (r *valueRunner) behind(c *valueCommand, out string) string {
 	}
 	v := voice{mask: redact.NewMask(append(known, out)...)}
 	if text := v.quote(string(c.last)); text != "" {
-		return ": " + text
+		return lastWords + " " + text
 	}
 	return ""
 }

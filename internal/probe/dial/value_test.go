@@ -38,11 +38,11 @@ func TestValueOfCommand(t *testing.T) {
 		{"the most", `head -c 65536 /dev/zero | tr '\0' x`, strings.Repeat("x", 65536), ""},
 		{"more than the most", `head -c 65537 /dev/zero | tr '\0' x`, "", "gave more than 64 KiB"},
 		{"no end of it", `yes`, "", "gave more than 64 KiB"},
-		{"a status", `echo half_EXAMPLE_secret; echo it is half_EXAMPLE_secret >&2; exit 7`, "", "ended with status 7: it is ***"},
-		{"the last line of stderr", `echo one >&2; echo two >&2; echo >&2; exit 1`, "", "ended with status 1: two"},
-		{"an escape", `printf 'a\033[31mb\n' >&2; exit 1`, "", `ended with status 1: a\x1b[31mb`},
+		{"a status", `echo half_EXAMPLE_secret; echo it is half_EXAMPLE_secret >&2; exit 7`, "", "ended with status 7; its last words on stderr: it is ***"},
+		{"the last line of stderr", `echo one >&2; echo two >&2; echo >&2; exit 1`, "", "ended with status 1; its last words on stderr: two"},
+		{"an escape", `printf 'a\033[31mb\n' >&2; exit 1`, "", `ended with status 1; its last words on stderr: a\x1b[31mb`},
 		{"a signal", `kill -TERM $$`, "", "was killed by signal 15 (terminated)"},
-		{"blanks", `echo; echo why >&2`, "", "gave nothing: why"},
+		{"blanks", `echo; echo why >&2`, "", "gave nothing; its last words on stderr: why"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -66,7 +66,7 @@ func TestValueErrorHidesWhatIsKnown(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := r.run(shell(home, `echo "in $DEPLOY_NOTE, battery staple, magpie-one, token=abc in $LANG" >&2; exit 1`))
-	if want := "ended with status 1: in ***, ***, ***, token=*** in en_XY.UTF-8"; err == nil || err.Error() != want {
+	if want := "ended with status 1; its last words on stderr: in ***, ***, ***, token=*** in en_XY.UTF-8"; err == nil || err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)
 	}
 }
