@@ -23,8 +23,12 @@ supervisor when there is none, and the second ends with status 1 when there is n
 
 The supervisor may leave when nobody has been connected for a while, and may be stopped
 or replaced. A client that wants it then runs "supervisor start" again and connects
-anew. Only processes of the same user are let in, and none that a server of the
-supervisor has started.
+anew. Only processes of the same user are let in, and none that a server has started,
+whether the supervisor or a command such as "mcpctl test" runs it: the variable
+MCPCTL_SERVER, in the environment of a process or of one above it, tells. That stops
+the easy way only. A server may do what its user may, and one that a command runs gets
+by when it clears its environment and leaves its parents; on macOS any server does that
+leaves its parents and is a program of the system, such as /bin/sh.
 
 FRAMING
 
