@@ -167,9 +167,11 @@ func (g *guard) exchange(req *http.Request, body []byte, call *jsonrpc.Request, 
 		drain(resp)
 		return nil, g.voice.fail(CodeConnectFailed, "the server gives a session id that cannot be sent back", "")
 	case !call.IsCall() || g.legacy: // the old transport answers on its stream
+		x.markAccepted()
 		drain(resp)
 		return resp, nil
 	}
+	x.markAccepted()
 	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	switch {
 	case kind == eventType:
