@@ -198,6 +198,7 @@ func (g *guard) answer(resp *http.Response, call *jsonrpc.Request) (*http.Respon
 	case len(bytes.TrimSpace(body)) == 0:
 		return nil, g.voice.fail(CodeConnectFailed, "the server gave an empty answer", "")
 	}
+	body = g.voice.valid(body)
 	m, err := decodeMessage(body)
 	answer, ok := m.(*jsonrpc.Response)
 	if err != nil || !ok || answer.ID != call.ID {
