@@ -379,6 +379,9 @@ func (sv *server) acquireAs(ctx context.Context, as caller) (conn *dial.Conn, re
 		case wire.Failed, wire.Disconnected:
 			if kicked || sv.givenUp || sv.run == nil {
 				err = sv.err
+				if sv.givenUp {
+					err = leftAlone(sv.name, err)
+				}
 				s.mu.Unlock()
 				return nil, nil, err
 			}
@@ -402,6 +405,15 @@ func (sv *server) acquireAs(ctx context.Context, as caller) (conn *dial.Conn, re
 			return nil, nil, wire.NewError(wire.SupervisorUnreachable, "the supervisor is stopping", "")
 		}
 	}
+}
+
+// leftAlone says to a caller that the server is not tried again for it, and with what
+// reason it failed the last time. The code is that of the reason.
+func leftAlone(name string, last error) error {
+	e := *wire.FromError(last)
+	e.Text = fmt.Sprintf("it is left alone after %d starts in %s; the last one: %s", burst, burstWindow, e.Text)
+	e.Advice = "when it is mended: mcpctl reconnect " + name
+	return &e
 }
 
 func ended(conn *dial.Conn) bool {
