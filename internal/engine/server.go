@@ -253,19 +253,14 @@ func (sv *server) connectOnce(ctx context.Context, r *run, w want) (connected bo
 		}
 	}()
 	s := sv.session
-	conn, err := dial.Open(ctx, w.admitted, dial.Options{
-		Env: w.env, Client: s.opts.Version, Values: w.values, Elicit: true, Workspace: s.workspace(),
-		Log:          func(e dial.Event) { s.said(sv.name, e, w.secrets) },
-		ToolsChanged: func() { poke(r.refresh) },
-	})
+	conn, tools, err := sv.connect(ctx, r, w)
+	if errors.Is(err, dial.ErrSessionGone) { // it has restarted meanwhile; once is bad luck (B069)
+		conn, tools, err = sv.connect(ctx, r, w)
+	}
 	if err != nil {
 		return false, err
 	}
 	defer conn.Close()
-	tools, err := listTools(ctx, conn)
-	if err != nil {
-		return false, err
-	}
 	if !sv.ready(r, conn, tools) {
 		return false, nil
 	}
@@ -286,6 +281,31 @@ func (sv *server) connectOnce(ctx context.Context, r *run, w want) (connected bo
 			}
 		}
 	}
+}
+
+// connect opens a connection and lists the tools. On an error nothing stays open.
+func (sv *server) connect(ctx context.Context, r *run, w want) (*dial.Conn, []dial.Tool, error) {
+	s := sv.session
+	conn, err := dial.Open(ctx, w.admitted, dial.Options{
+		Env: w.env, Client: s.opts.Version, Values: w.values, Elicit: true, Workspace: s.workspace(),
+		Log:          func(e dial.Event) { s.said(sv.name, e, w.secrets) },
+		ToolsChanged: func() { poke(r.refresh) },
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	listed := false
+	defer func() {
+		if !listed { // also when the library panics
+			conn.Close()
+		}
+	}()
+	tools, err := listTools(ctx, conn)
+	if err != nil {
+		return nil, nil, err
+	}
+	listed = true
+	return conn, tools, nil
 }
 
 func orLost(err error) error {
