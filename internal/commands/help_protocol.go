@@ -68,7 +68,10 @@ The id "default" is the command line's own session: its commands share it, and i
 when they end. In a request "default" means the default session that this connection has
 opened last. Requests that name it may therefore be sent along with session.open, before
 its answer. Each request for it is done with the environment of the connection that
-sends it: a server that runs with other values is started again with these.
+sends it: a server that runs with other values of the variables that its entry names, in
+${NAME} and in inheritEnv, is started again with these. What every server gets, such as
+PATH, TZ, LANG and the variables for proxies, stays as it was when the server was
+started, until it is started for another reason, mcp.reconnect among them.
 
 An editor opens a session of its own with any other id, such as "new"; the answer has
 the id that names it from then on. It belongs to the connection, and what it registers
