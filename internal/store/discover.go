@@ -177,6 +177,7 @@ func (s *Store) read(p place) *Source {
 		return src
 	}
 	src.parse(jsonc.Parse(data))
+	s.checkFolders(src)
 	return src
 }
 
