@@ -264,7 +264,7 @@ func (sv *server) connectOnce(ctx context.Context, r *run, w want) (connected bo
 	if !sv.ready(r, conn, tools) {
 		return false, nil
 	}
-	s.event(sv.name, "info", fmt.Sprintf("connected: %d tools, protocol %s, workspace %s", len(tools), conn.Info().ProtocolVersion, s.opts.Store.Workspace.Dir))
+	s.event(sv.name, "info", fmt.Sprintf("connected: %d tools, protocol %s, workspace %s", usable(tools), conn.Info().ProtocolVersion, s.opts.Store.Workspace.Dir))
 	sv.remember(ctx, w, ListedTools(tools))
 	for {
 		select {
