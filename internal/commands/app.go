@@ -178,7 +178,11 @@ func (a *app) flush() error {
 		return nil
 	}
 	defer a.out.Reset()
-	_, err := a.streams.Out.Write(a.out.Bytes())
+	answer := a.out.Bytes()
+	if a.json != "" && terminal(a.streams.Out) {
+		answer = []byte(redact.VisibleJSON(string(answer)))
+	}
+	_, err := a.streams.Out.Write(answer)
 	return unwritten(err)
 }
 

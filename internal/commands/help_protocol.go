@@ -28,8 +28,12 @@ neither: it opens it over the socket.
 
 The supervisor may leave when nobody has been connected for a while, and may be stopped
 or replaced. A client that wants it then runs the same again and connects anew. Only
-processes of the same user are let in, and none that a server of the supervisor has
-started.
+processes of the same user are let in, and none that a server has started,
+whether the supervisor or a command such as "mcpctl test" runs it: the variable
+MCPCTL_SERVER, in the environment of a process or of one above it, tells. That stops
+the easy way only. A server may do what its user may, and one that a command runs gets
+by when it clears its environment and leaves its parents; on macOS any server does that
+leaves its parents and is a program of the system, such as /bin/sh.
 
 FRAMING
 
@@ -70,7 +74,10 @@ The id "default" is the command line's own session: its commands share it, and i
 when they end. In a request "default" means the default session that this connection has
 opened last. Requests that name it may therefore be sent along with session.open, before
 its answer. Each request for it is done with the environment of the connection that
-sends it: a server that runs with other values is started again with these.
+sends it: a server that runs with other values of the variables that its entry names, in
+${NAME} and in inheritEnv, is started again with these. What every server gets, such as
+PATH, TZ, LANG and the variables for proxies, stays as it was when the server was
+started, until it is started for another reason, mcp.reconnect among them.
 
 An editor opens a session of its own with any other id, such as "new"; the answer has
 the id that names it from then on. It belongs to the connection, and what it registers

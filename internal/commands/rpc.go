@@ -12,6 +12,7 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/engine/supervisor"
 	"github.com/mcpctl/mcpctl/internal/engine/wire"
+	"github.com/mcpctl/mcpctl/internal/store/redact"
 )
 
 const rpcHelp = `Send one request to the supervisor and print its result as JSON, in one line. The
@@ -182,7 +183,11 @@ type rpcWriter struct {
 func (w *rpcWriter) write(line json.RawMessage) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.app.writeText(string(line))
+	text := string(line)
+	if terminal(w.app.streams.Out) {
+		text = redact.VisibleJSON(text)
+	}
+	w.app.writeText(text)
 	return w.app.flush()
 }
 

@@ -21,6 +21,16 @@ func Tools(tools []dial.Tool) []wire.Tool {
 	return out
 }
 
+// usable counts the tools that can be called, as a test does.
+func usable(tools []dial.Tool) (n int) {
+	for _, t := range tools {
+		if t.Unusable == "" {
+			n++
+		}
+	}
+	return n
+}
+
 // Join fills in the joined names of the tools in doc, as far as these alone decide
 // them (design §10).
 func Join(doc *wire.Tools) {

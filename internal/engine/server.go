@@ -261,24 +261,18 @@ func (sv *server) connectOnce(ctx context.Context, r *run, w want) (connected bo
 		}
 	}()
 	s := sv.session
-	conn, err := dial.Open(ctx, w.admitted, dial.Options{
-		Env: w.env, Client: s.opts.Version, Values: w.values, Elicit: true, Workspace: s.workspace(),
-		Log:          func(e dial.Event) { s.said(sv.name, e, w.secrets) },
-		ToolsChanged: func() { poke(r.refresh) },
-		Auth:         sv.auth(r, w.env),
-	})
+	conn, tools, err := sv.connect(ctx, r, w)
+	if errors.Is(err, dial.ErrSessionGone) { // it has restarted meanwhile; once is bad luck (B069)
+		conn, tools, err = sv.connect(ctx, r, w)
+	}
 	if err != nil {
 		return false, err
 	}
 	defer conn.Close()
-	tools, err := listTools(ctx, conn)
-	if err != nil {
-		return false, err
-	}
 	if !sv.ready(r, conn, tools) {
 		return false, nil
 	}
-	s.event(sv.name, "info", fmt.Sprintf("connected: %d tools, protocol %s, workspace %s", len(tools), conn.Info().ProtocolVersion, s.opts.Store.Workspace.Dir))
+	s.event(sv.name, "info", fmt.Sprintf("connected: %d tools, protocol %s, workspace %s", usable(tools), conn.Info().ProtocolVersion, s.opts.Store.Workspace.Dir))
 	sv.remember(ctx, w, ListedTools(tools))
 	for {
 		select {
@@ -295,6 +289,32 @@ func (sv *server) connectOnce(ctx context.Context, r *run, w want) (connected bo
 			}
 		}
 	}
+}
+
+// connect opens a connection and lists the tools. On an error nothing stays open.
+func (sv *server) connect(ctx context.Context, r *run, w want) (*dial.Conn, []dial.Tool, error) {
+	s := sv.session
+	conn, err := dial.Open(ctx, w.admitted, dial.Options{
+		Env: w.env, Client: s.opts.Version, Values: w.values, Elicit: true, Workspace: s.workspace(),
+		Log:          func(e dial.Event) { s.said(sv.name, e, w.secrets) },
+		ToolsChanged: func() { poke(r.refresh) },
+		Auth:         sv.auth(r, w.env),
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	listed := false
+	defer func() {
+		if !listed { // also when the library panics
+			conn.Close()
+		}
+	}()
+	tools, err := listTools(ctx, conn)
+	if err != nil {
+		return nil, nil, err
+	}
+	listed = true
+	return conn, tools, nil
 }
 
 func orLost(err error) error {
@@ -388,6 +408,9 @@ func (sv *server) acquireAs(ctx context.Context, as caller) (conn *dial.Conn, re
 		case wire.Failed, wire.Disconnected:
 			if kicked || sv.givenUp || sv.run == nil {
 				err = sv.err
+				if sv.givenUp {
+					err = leftAlone(sv.name, err)
+				}
 				s.mu.Unlock()
 				return nil, nil, err
 			}
@@ -420,6 +443,15 @@ func (sv *server) acquireAs(ctx context.Context, as caller) (conn *dial.Conn, re
 			return nil, nil, wire.NewError(wire.SupervisorUnreachable, "the supervisor is stopping", "")
 		}
 	}
+}
+
+// leftAlone says to a caller that the server is not tried again for it, and with what
+// reason it failed the last time. The code is that of the reason.
+func leftAlone(name string, last error) error {
+	e := *wire.FromError(last)
+	e.Text = fmt.Sprintf("it is left alone after %d starts in %s; the last one: %s", burst, burstWindow, e.Text)
+	e.Advice = "when it is mended: mcpctl reconnect " + name
+	return &e
 }
 
 func ended(conn *dial.Conn) bool {

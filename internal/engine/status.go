@@ -36,7 +36,7 @@ func (s *Session) live() map[string]wire.ServerStatus {
 		at := sv.updatedAt
 		st := wire.ServerStatus{Name: name, State: sv.state, Detail: sv.detail, UpdatedAt: &at}
 		if sv.listed {
-			n := len(sv.tools)
+			n := usable(sv.tools)
 			st.Tools = &n
 		}
 		if sv.conn != nil {

@@ -57,10 +57,21 @@ func (s *Store) checkUserDir() error {
 	if _, why := s.Client.User.Find(s.Env, s.bases()); why != "" {
 		return &Error{Code_: CodePathUnsafe, Message: why, Hint_: "unset the variable, or correct it"}
 	}
-	if s.Workspace.HasProject && !s.Client.User.InConfigHome {
-		return s.refuseInside(filepath.Dir(s.Path(User)))
+	if !s.Workspace.HasProject || s.Client.User.InConfigHome {
+		return nil
 	}
-	return nil
+	if err := s.refuseInside(filepath.Dir(s.Path(User))); err != nil {
+		return err
+	}
+	return s.refuseLinks(s.userFiles(s.Client)...)
+}
+
+// userFiles are the paths of a client's user files.
+func (s *Store) userFiles(row client.Client) (paths []string) {
+	for _, p := range s.placesOf(row, User) {
+		paths = append(paths, p.path)
+	}
+	return paths
 }
 
 // placesHint names the variables that say where the user's files are.
@@ -129,7 +140,7 @@ func (s *Store) readUser(row client.Client, showOnly bool) []*Source {
 		case why != "":
 			src = p.source()
 			src.fault(jsonc.Position{}, why, "")
-		case s.Workspace.HasProject && inside(s.Workspace.Dir, realest(dir)):
+		case s.Workspace.HasProject && (inside(s.Workspace.Dir, realest(dir)) || s.linksInside(p.path)):
 			src = p.source()
 			src.broken(&Error{Code_: CodePathUnsafe, Message: "the file would lie inside the workspace"})
 		default:
@@ -166,6 +177,7 @@ func (s *Store) read(p place) *Source {
 		return src
 	}
 	src.parse(jsonc.Parse(data))
+	s.checkFolders(src)
 	return src
 }
 

@@ -206,6 +206,7 @@ func (s *Store) editThen(ctx context.Context, req editRequest, steps editSteps) 
 	defer release()
 	src := s.sourceOf(scope, target.Real(), before)
 	doc := src.parse(jsonc.Parse(before))
+	s.checkFolders(src)
 	if src.Broken {
 		return Change{}, src.firstError()
 	}
@@ -219,6 +220,7 @@ func (s *Store) editThen(ctx context.Context, req editRequest, steps editSteps) 
 	result.before = src.readBefore(doc)
 	result.parse(doc.Reread(after))
 	result.before = nil
+	s.checkFolders(result)
 	if result.Broken {
 		return Change{}, fmt.Errorf("the edit of '%s' would spoil the file: %w", src.Path, result.firstError())
 	}

@@ -68,7 +68,10 @@ func (s *Store) Share(ctx context.Context, req ShareRequest) (Shared, error) {
 		if err := s.approvable(added, false); err != nil {
 			return err
 		}
-		return s.cwdInside(added)
+		if err := s.cwdInside(added); err != nil {
+			return err
+		}
+		return nil
 	})
 	if err != nil {
 		return Shared{}, err
@@ -169,7 +172,7 @@ func (s *Store) reviewed(src *Source) error {
 
 // cwdInside refuses to publish an entry that could never be started from a
 // project file (design §9.2).
-func (s *Store) cwdInside(e *Entry) error {
+func (s *Store) cwdInside(e *Entry) *Error {
 	if e.Definition == nil || e.Definition.Cwd == "" || len(References(e.Definition.Cwd)) > 0 {
 		return nil
 	}

@@ -99,7 +99,10 @@ func (s *Store) checkPlaces() error {
 	if !s.Workspace.HasProject {
 		return nil
 	}
-	return s.refuseInside(s.Places.ConfigHome, s.Places.StateHome)
+	if err := s.refuseInside(s.Places.ConfigHome, s.Places.StateHome); err != nil {
+		return err
+	}
+	return s.refuseLinks(s.ownPaths()...)
 }
 
 // refuseInside refuses directories of the user's own that lie in the workspace.

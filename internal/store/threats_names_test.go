@@ -138,16 +138,21 @@ func TestC8CwdStaysInside(t *testing.T) {
 		}
 		w.project(`{"mcpServers":{"x":{"command":"x","cwd":"` + cwd + `"},"in":{"command":"x","cwd":"sub"}}}`)
 		s := w.open()
-		w.approveOf(s, "native", "x")
+		if strings.Contains(cwd, "$") { // known when it is resolved
+			w.approveOf(s, "native", "x")
+			a, err := s.Load().Admit("x")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if l, err := a.Resolve(s.Env); code(err) != CodeInvalid {
+				t.Errorf("cwd %s: started in %q, %v", cwd, l.Dir, err)
+			}
+		} else if _, err := s.Load().Admit("x"); code(err) != CodeInvalid {
+			t.Errorf("cwd %s: %v", cwd, err)
+		}
 		w.approveOf(s, "native", "in")
-		a, err := s.Load().Admit("x")
+		a, err := s.Load().Admit("in")
 		if err != nil {
-			t.Fatal(err)
-		}
-		if l, err := a.Resolve(s.Env); code(err) != CodeInvalid {
-			t.Errorf("cwd %s: started in %q, %v", cwd, l.Dir, err)
-		}
-		if a, err = s.Load().Admit("in"); err != nil {
 			t.Fatal(err)
 		}
 		if l, err := a.Resolve(s.Env); err != nil || l.Dir != filepath.Join(w.repo, "sub") {

@@ -150,7 +150,11 @@ func (c *connection) openStore(in wire.SessionOpen) (session, string, error) {
 		return sess, wire.DefaultSession, err
 	}
 	if in.Keep {
-		return c.s.keep(st)
+		sess, id, err := c.s.keep(st)
+		if err == nil {
+			c.joined[id] = sess
+		}
+		return sess, id, err
 	}
 	if len(c.own) >= maxSessions {
 		return nil, "", wire.NewError(wire.Failure, fmt.Sprintf("a connection has at most %d sessions of its own", maxSessions), "")

@@ -196,3 +196,21 @@ func TestUnknownFields(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestKeptIsTheOpenersToo: the connection that opened a kept session uses it under
+// its id, as any other may once it has joined it.
+func TestKeptIsTheOpenersToo(t *testing.T) {
+	p := newPlace(t)
+	f := &fakes{}
+	p.serve(t, f.make, nil)
+	c := p.dial(t, false)
+	open := p.open(p.workspace(t, "a"))
+	open.ID, open.Keep = "", true
+	got, err := c.Open(t.Context(), open)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Call(t.Context(), wire.MethodStatus, wire.InSession{Session: got.Session}, nil); err != nil {
+		t.Error(err)
+	}
+}

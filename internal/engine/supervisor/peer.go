@@ -1,6 +1,7 @@
 package supervisor
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"net"
@@ -22,9 +23,14 @@ var errGone = errors.New("no such process")
 
 // admit decides from the kernel's word alone, before a byte is read, whether a
 // peer may speak: it must run as this user (root is nobody special, unless we are
-// root) and must not descend from this supervisor. The second keeps a server that
-// we started from approving others, reading their output or using their tokens
-// through our own socket.
+// root), must not descend from this supervisor, and neither it nor a process above
+// it may be marked as a server's. That keeps a server, whether we or a command of
+// mcpctl started it, from approving others, reading their output or using their
+// tokens through our own socket.
+//
+// What a "!command" of the user's own file starts carries no marker: it is the
+// user's word, as a shell is. A server that clears its environment and leaves its
+// parents gets by when a command started it; see mcpctl-protocol(7).
 func admit(c *net.UnixConn) (peer, error) {
 	p, err := peerOf(c)
 	if err != nil {
@@ -33,7 +39,15 @@ func admit(c *net.UnixConn) (peer, error) {
 	if p.uid != os.Getuid() {
 		return p, fmt.Errorf("process %d belongs to user %d", p.pid, p.uid)
 	}
-	descends, err := descendsFrom(p.pid, os.Getpid(), parentOf)
+	marked := false
+	descends, err := descendsFrom(p.pid, os.Getpid(), func(pid int) (int, error) {
+		m, err := isMarked(pid)
+		if err != nil && (pid == p.pid || errors.Is(err, errGone)) {
+			return 0, err
+		}
+		marked = marked || m
+		return parentOf(pid)
+	})
 	if err != nil {
 		return p, fmt.Errorf("process %d: %w", p.pid, err)
 	}
@@ -45,7 +59,18 @@ func admit(c *net.UnixConn) (peer, error) {
 	if descends {
 		return p, fmt.Errorf("process %d was started by a server of this supervisor", p.pid)
 	}
+	if marked {
+		return p, fmt.Errorf("process %d was started by a server", p.pid)
+	}
 	return p, nil
+}
+
+// serverMarker is the variable that every server is started with (dial).
+const serverMarker = "MCPCTL_SERVER"
+
+// holdsMarker looks for it among strings that end with NUL.
+func holdsMarker(environ []byte) bool {
+	return bytes.HasPrefix(environ, []byte(serverMarker+"=")) || bytes.Contains(environ, []byte("\x00"+serverMarker+"="))
 }
 
 // descendsFrom walks from pid upward and tells whether it meets ancestor, which

@@ -1,7 +1,9 @@
 package supervisor
 
 import (
+	"bytes"
 	"context"
+	"encoding/binary"
 	"net"
 	"time"
 
@@ -38,6 +40,23 @@ func parentOf(pid int) (int, error) {
 		return 0, errGone
 	}
 	return int(info.Eproc.Ppid), nil
+}
+
+// isMarked tells whether the process was started with the marker of a server. The
+// system shows the environment of this user's processes, but not that of its own
+// programs, such as /bin/sh: those count as unmarked.
+func isMarked(pid int) (bool, error) {
+	b, err := unix.SysctlRaw("kern.procargs2", pid)
+	if err != nil || len(b) < 4 {
+		return false, nil // another user's, or gone, which parentOf tells
+	}
+	args := binary.NativeEndian.Uint32(b)
+	_, rest, _ := bytes.Cut(b[4:], []byte{0}) // the program's path, padded
+	rest = bytes.TrimLeft(rest, "\x00")
+	for ; args > 0 && len(rest) > 0; args-- {
+		_, rest, _ = bytes.Cut(rest, []byte{0})
+	}
+	return holdsMarker(rest), nil
 }
 
 // waitExit waits until the process has ended; false means that ctx has, of which

@@ -94,6 +94,17 @@ func parentOf(pid int) (int, error) {
 	return p.parent, err
 }
 
+// isMarked tells whether the process was started with the marker of a server. One
+// that does not show its environment is another user's, or keeps it to itself, as
+// sshd does.
+func isMarked(pid int) (bool, error) {
+	environ, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/environ")
+	if errors.Is(err, os.ErrNotExist) || errors.Is(err, unix.ESRCH) {
+		return false, errGone
+	}
+	return holdsMarker(environ), err
+}
+
 // waitExit waits until the process has ended; false means that ctx has. The pid
 // comes from a connection to that process, so it was alive a moment ago.
 func waitExit(ctx context.Context, pid int) bool {

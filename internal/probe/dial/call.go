@@ -89,10 +89,10 @@ func (c *Conn) ended() bool {
 	return within(c.link.done(), grace)
 }
 
-// notRun tells whether an error says that the server turned the request away.
-// What a gateway says when it lost its server, 502 and 504, does not.
+// notRun tells whether an error says that the server turned the request away. What
+// it says when it failed meanwhile, or a gateway when it lost its server, does not.
 func notRun(e *Error) bool {
-	const badGateway, gatewayTimeout = 502, 504
+	const failed, notImplemented, unavailable = 500, 501, 503
 	return e.Code_ == CodeLoginRequired || errors.Is(e, ErrSessionGone) ||
-		e.status >= 400 && e.status != badGateway && e.status != gatewayTimeout
+		e.status >= 400 && e.status < failed || e.status == notImplemented || e.status == unavailable
 }

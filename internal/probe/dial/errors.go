@@ -69,6 +69,8 @@ type voice struct {
 	mask   *redact.Mask
 	log    func(Event)
 
+	badText sync.Once // it is told that a message is no UTF-8
+
 	mu    sync.Mutex
 	later *redact.Mask // with the values that came since; nil: none did
 	since []string     // the last of them

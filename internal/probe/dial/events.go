@@ -201,6 +201,7 @@ func (f *filter) wanted(ev event) []byte {
 	if ev.name != "" && ev.name != "message" || len(bytes.TrimSpace(ev.data)) == 0 {
 		return nil
 	}
+	ev.data = f.guard.voice.valid(ev.data)
 	m, err := jsonrpc.DecodeMessage(ev.data)
 	if err != nil {
 		f.guard.stray(ev.data)

@@ -171,9 +171,11 @@ func (g *guard) exchange(req *http.Request, body []byte, call *jsonrpc.Request, 
 		drain(resp)
 		return nil, g.voice.fail(CodeConnectFailed, "the server gives a session id that cannot be sent back", "")
 	case !call.IsCall() || g.legacy: // the old transport answers on its stream
+		x.markAccepted()
 		drain(resp)
 		return resp, nil
 	}
+	x.markAccepted()
 	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	switch {
 	case kind == eventType:
@@ -200,6 +202,7 @@ func (g *guard) answer(resp *http.Response, call *jsonrpc.Request) (*http.Respon
 	case len(bytes.TrimSpace(body)) == 0:
 		return nil, g.voice.fail(CodeConnectFailed, "the server gave an empty answer", "")
 	}
+	body = g.voice.valid(body)
 	m, err := decodeMessage(body)
 	answer, ok := m.(*jsonrpc.Response)
 	if err != nil || !ok || answer.ID != call.ID {

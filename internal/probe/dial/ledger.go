@@ -22,6 +22,7 @@ type exchange struct {
 	method    string
 	id        jsonrpc.ID
 	sent      bool // bytes of the request have left
+	accepted  bool // the server took the request and has begun to answer
 	answered  bool
 	result    json.RawMessage // as the server sent it
 	failure   *jsonrpc.Error  // the JSON-RPC error it answered
@@ -53,7 +54,7 @@ func (x *exchange) begin(req *jsonrpc.Request) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.method, x.id = req.Method, req.ID
-	x.sent, x.answered, x.result, x.failure, x.fault = false, false, nil, nil, nil
+	x.sent, x.accepted, x.answered, x.result, x.failure, x.fault = false, false, false, nil, nil, nil
 }
 
 // markSent notes that the server may have seen the request.
@@ -64,6 +65,16 @@ func (x *exchange) markSent() {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.sent = true
+}
+
+// markAccepted notes that the server did not turn the request away.
+func (x *exchange) markAccepted() {
+	if x == nil {
+		return
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.accepted = true
 }
 
 // setFault notes why no answer will come; the first reason stays.
@@ -91,7 +102,8 @@ func (x *exchange) setFailure(e *jsonrpc.Error) {
 // outcome is a snapshot of an exchange.
 type outcome struct {
 	method         string
-	sent, answered bool
+	sent, accepted bool
+	answered       bool
 	result         json.RawMessage
 	failure        *jsonrpc.Error
 	fault          error
@@ -100,7 +112,7 @@ type outcome struct {
 func (x *exchange) outcome() outcome {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	return outcome{x.method, x.sent, x.answered, x.result, x.failure, x.fault}
+	return outcome{x.method, x.sent, x.accepted, x.answered, x.result, x.failure, x.fault}
 }
 
 // resumed counts a try to resume the stream of this request from an event id,

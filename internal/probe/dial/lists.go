@@ -12,6 +12,7 @@ const (
 	maxPages     = 1000
 	maxListBytes = 64 << 20 // of all pages together
 	maxItems     = 100_000
+	listTimes    = 10 // a whole list may take so many times what one page may
 )
 
 // page is one answer to a list method, in the server's bytes.
@@ -22,14 +23,21 @@ type page struct {
 }
 
 // pages follows the cursors of a list to its end and gives every page to take. A
-// cursor that comes again, or more than 1000 pages, is an error (design §9.2).
+// cursor that comes again, more than 1000 pages, or more than ten times the entry's
+// timeout for all of them, is an error (design §9.2).
 // what is as in "tools".
 func (c *Conn) pages(ctx context.Context, what string, get func(ctx context.Context, cursor string) (page, error), take func(page)) error {
 	cursor, seen := "", map[string]bool{}
 	bytes, items := 0, 0
+	limit := listTimes * c.launch.Timeout
+	bounded, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
 	for range maxPages {
 		seen[cursor] = true
-		p, err := get(ctx, cursor)
+		p, err := get(bounded, cursor)
+		if err != nil && bounded.Err() != nil && ctx.Err() == nil {
+			return c.voice.fail(CodeTimeout, "the server's list of "+what+" did not come to its end within "+span(limit), timeoutHint)
+		}
 		if err != nil {
 			return err
 		}

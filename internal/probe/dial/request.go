@@ -93,27 +93,31 @@ func (c *Conn) brokenOff(ctx, bounded context.Context, a ask, x *exchange) error
 // depends on whether it went out.
 func (c *Conn) lost(a ask, o outcome, err error) error {
 	var known *Error
-	others := false // said of another request
+	mayHaveRun := o.sent && a.lost != ""
 	switch {
-	case errors.As(o.fault, &known), errors.As(err, &known):
+	case errors.As(o.fault, &known):
+		mayHaveRun = mayHaveRun && (o.accepted || !notRun(known)) // else it is the server's word on this very request
+	case errors.As(err, &known):
 	case c.life.Err() != nil && c.link.err() == nil: // else it had ended by itself before it was closed, and says why
 		err = context.Cause(c.life)
 	case c.ended():
-		others = errors.As(c.link.err(), &known) && o.sent
+		errors.As(c.link.err(), &known) // said of another request, if this one was sent
 	}
-	if known != nil && notRun(known) && !others {
+	if known != nil && notRun(known) && !mayHaveRun {
 		return known
 	}
 	reason := c.voice.quote(err.Error())
 	if known != nil {
 		reason = known.Message
 	}
-	if !o.sent || a.lost == "" {
+	if !mayHaveRun {
 		return c.voice.fail(CodeConnectFailed, reason, "")
 	}
 	lost := c.voice.fail(CodeOutcomeUnknown, a.lost+" was lost, it may have run: "+reason,
 		"find out whether it did before you call it again")
-	lost.Err = err
+	if !errors.Is(err, ErrSessionGone) { // which would say that it did not run
+		lost.Err = err
+	}
 	return lost
 }
 

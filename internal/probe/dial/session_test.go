@@ -22,7 +22,7 @@ func TestCallFailsAlone(t *testing.T) {
 		{"bad request", 400, "text/plain", "what?", CodeConnectFailed, "400 Bad Request: what?"},
 		{"forbidden", 403, "", "", CodeConnectFailed, "403 Forbidden"},
 		{"page", 200, "text/html", "<p>", CodeOutcomeUnknown, "the URL answered text/html"},
-		{"error", 500, "", "", CodeConnectFailed, "500"},
+		{"error", 500, "", "", CodeOutcomeUnknown, "500"},
 		{"busy", 503, "", "", CodeConnectFailed, "503"},
 		{"gateway", 502, "", "", CodeOutcomeUnknown, "502"},
 		{"sign-in", 401, "", "", CodeLoginRequired, "sign-in"},

@@ -289,6 +289,7 @@ func (p *pipes) take(line []byte) {
 func (p *pipes) takeOne(data []byte) {
 	m, err := jsonrpc.Message(nil), errNoMessage
 	if data[0] == '{' { // a flood of anything else costs next to nothing
+		data = p.voice.valid(data)
 		m, err = decodeMessage(data)
 	}
 	if err != nil {

@@ -111,7 +111,7 @@ func (g *guard) resume(req *http.Request) *http.Response {
 // out of reach for the moment.
 func final(err error) bool {
 	var e *Error
-	return errors.As(err, &e) && (e.Code_ == CodeLoginRequired || e.status >= 400 && !busy(e.status, ""))
+	return errors.As(err, &e) && (e.Code_ == CodeLoginRequired || errors.Is(e, ErrSessionGone) || e.status >= 400 && !busy(e.status, ""))
 }
 
 // lostAnswer is an event that ends the call of x.
