@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -166,6 +167,10 @@ func (a *app) printUnits(doc report.ServiceFiles, units supervisor.Units, states
 		doc.Files = append(doc.Files, report.ServiceFile{Path: f.Path, State: states[i]})
 	}
 	return a.print(doc, func(w *bytes.Buffer) error {
+		if !slices.ContainsFunc(states, func(state string) bool { return state != supervisor.UnitMissing }) {
+			w.WriteString("nothing is installed\n")
+			return nil
+		}
 		for _, f := range doc.Files {
 			fmt.Fprintf(w, "%s %s\n", f.State, f.Path)
 		}

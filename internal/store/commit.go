@@ -168,6 +168,11 @@ func whatChanged(before, after *Source) (verb string, names []string) {
 		}
 	}
 	names = slices.Concat(gone, fresh, changed)
+	if len(names) == 1 {
+		if verb := switched(before.entry(names[0]), after.entry(names[0])); verb != "" {
+			return verb, names
+		}
+	}
 	switch {
 	case len(gone) == 1 && len(names) == 2 && len(fresh) == 1 && was[gone[0]] == is[fresh[0]]:
 		return "rename", names
@@ -181,6 +186,27 @@ func whatChanged(before, after *Source) (verb string, names []string) {
 		return "update", names
 	}
 	return "edit", names
+}
+
+// switched is "enable" or "disable" where all that an override says, or said, is that.
+func switched(before, after *Entry) string {
+	was, now := onlySwitch(before), onlySwitch(after)
+	switch {
+	case now != nil && (before == nil || was != nil):
+		return map[bool]string{true: "enable", false: "disable"}[*now]
+	case was != nil && after == nil: // the word is taken back
+		return map[bool]string{true: "disable", false: "enable"}[*was]
+	}
+	return ""
+}
+
+// onlySwitch is the switch of an override that says nothing else.
+func onlySwitch(e *Entry) *bool {
+	var fields map[string]json.RawMessage
+	if e == nil || e.Override == nil || json.Unmarshal(e.Raw, &fields) != nil || len(fields) != 1 {
+		return nil
+	}
+	return e.Override.Enabled
 }
 
 // names lists the names in a file, each once.

@@ -84,7 +84,7 @@ type Commit struct {
 	Version int        `json:"version"`
 	Time    time.Time  `json:"time"`
 	Path    string     `json:"path"`  // real path of the file
-	Verb    string     `json:"verb"`  // add, update, remove, rename, edit, undo
+	Verb    string     `json:"verb"`  // add, update, remove, rename, enable, disable, edit, undo
 	Names   []string   `json:"names"` // of the servers concerned; of rename old and new
 	Before  *FileState `json:"before"`
 	After   *FileState `json:"after"` // nil, as in Before: there is no file
