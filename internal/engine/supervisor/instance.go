@@ -53,6 +53,10 @@ func claim(ctx context.Context, p store.Places, passed *os.File) (*instance, err
 	switch conn, other, err := connect(ctx, dir, socket); {
 	case err == nil:
 		conn.Close()
+		if other.pid == os.Getpid() { // inherited: knocking at our own door
+			return nil, unsafePath(socket, "is listened at by this very process, which LISTEN_FDS and LISTEN_PID do not tell of",
+				"a service manager that passes the socket sets LISTEN_FDS to 1; see: mcpctl supervisor install --print")
+		}
 		return nil, &RunningError{PID: other.pid}
 	case !errors.Is(err, errNobody):
 		return nil, err

@@ -111,6 +111,11 @@ func (l *link) helloAnswered(ctx context.Context) error {
 		return ctx.Err()
 	case errors.Is(err, context.DeadlineExceeded):
 		// The kernel's word, l.pid, may be the service manager's, which is not to be killed.
+		if held, err := tryLock(l.lock); err == nil {
+			held.release()
+			return wire.NewError(wire.SupervisorUnreachable, fmt.Sprintf("process %d listens at the supervisor's socket and does not answer, and no supervisor holds the lock", l.pid),
+				fmt.Sprintf("see which program it is: ps -p %d", l.pid))
+		}
 		return wire.NewError(wire.SupervisorUnreachable, "the supervisor does not answer",
 			"if it stays so, end the process that holds its lock, and nothing else: fuser "+l.lock)
 	case errors.Is(err, wire.ErrLost):

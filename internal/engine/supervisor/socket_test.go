@@ -204,3 +204,26 @@ func shortDir(t *testing.T) string {
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	return dir
 }
+
+// TestOwnDoor: a socket that this process holds without being told so is no other
+// supervisor's.
+func TestOwnDoor(t *testing.T) {
+	p := newPlace(t)
+	bindPrivately(t, p.socket(t))
+	_, err := claim(t.Context(), p.places, nil)
+	if e := wantCode(t, err, wire.PathUnsafe); !strings.Contains(e.Text, "by this very process") {
+		t.Error(e.Text)
+	}
+}
+
+// TestSilentListener: what listens and says nothing is called a supervisor only when
+// one holds the lock.
+func TestSilentListener(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	bindPrivately(t, p.socket(t)) // by this process
+	_, err := Status(t.Context(), p.places)
+	if e := wantCode(t, err, wire.SupervisorUnreachable); !strings.Contains(e.Text, fmt.Sprintf("process %d listens", os.Getpid())) {
+		t.Error(e.Text)
+	}
+}
