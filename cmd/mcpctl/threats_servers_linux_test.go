@@ -197,7 +197,11 @@ func TestC8FoldersStayInside(t *testing.T) {
 		{"nowhere", 32, "does not exist"}, {"sub/file", 32, "is not a folder"}, {"sub", 0, ""}, {".", 0, ""}, {"", 0, ""},
 	} {
 		p.write(".mcp.json", fmt.Sprintf(`{"mcpServers":{"x":{"command":"stub-server","args":["-mark",%q],"cwd":%q}}}`, mark, c.cwd))
-		p.approve("x")
+		if c.exit == 10 { // what is plain from the entry is not even approved
+			p.exits([]int{0, 10}, "approve", "x", "--fingerprint", p.listed("x")["fingerprint"].(string))
+		} else {
+			p.approve("x")
+		}
 		_ = os.Remove(mark)
 		for _, args := range [][]string{{"test", "x"}, {"call", "x", "echo", "a=1"}} {
 			if a := p.exits([]int{c.exit}, args...); !strings.Contains(a.err, c.says) {

@@ -3,6 +3,7 @@ package commands
 import (
 	"context"
 	"sync"
+	"time"
 
 	"github.com/mcpctl/mcpctl/internal/engine/wire"
 )
@@ -13,13 +14,18 @@ type attendant struct {
 	answers *answers
 	life    context.Context // of the call
 	turn    chan struct{}   // held by the one question that is put
+	called  chan struct{}   // closed when the call has returned
 
 	mu     sync.Mutex // guards what follows
 	line   *progressLine
 	asking bool           // a question stands on the terminal, and no progress beside it
 	over   bool           // the call has ended
+	gaveUp bool           // a question was ended in the middle
 	asked  sync.WaitGroup // questions; none is added when the call is over
 }
+
+// answerGrace bounds the wait for a call to return that has ended.
+const answerGrace = 2 * time.Second
 
 // callToken names the progress of a command's one call.
 const callToken = "call"
@@ -28,7 +34,7 @@ const callToken = "call"
 func (a *app) attended(ctx context.Context, r route, call wire.CallTool, answers *answers, doc *wire.CallResult) error {
 	life, end := context.WithCancel(ctx)
 	defer end()
-	t := &attendant{answers: answers, life: life, turn: make(chan struct{}, 1), line: a.progressLine()}
+	t := &attendant{answers: answers, life: life, called: make(chan struct{}), turn: make(chan struct{}, 1), line: a.progressLine()}
 	if t.line != nil {
 		call.ProgressToken = callToken
 		defer r.OnProgress(callToken, t.progress)()
@@ -39,7 +45,11 @@ func (a *app) attended(ctx context.Context, r route, call wire.CallTool, answers
 	}
 	err := r.Call(ctx, wire.MethodCallTool, call, doc)
 	end()
+	close(t.called)
 	t.finish()
+	if err == nil && t.gaveUp && ctx.Err() != nil {
+		return ctx.Err() // a server may answer before it hears that the call has ended
+	}
 	return err
 }
 
@@ -84,6 +94,11 @@ func (t *attendant) elicit(ctx context.Context, q wire.Elicitation) wire.ElicitR
 	reply := t.answers.to(ctx, q)
 	if ctx.Err() != nil {
 		t.answers.leave()
+		t.gaveUp = true // read behind finish, which waits for this
+		select {        // the server hears first that the call has ended, and then this
+		case <-t.called:
+		case <-time.After(answerGrace):
+		}
 		return given
 	}
 	return reply
