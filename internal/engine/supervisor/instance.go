@@ -3,6 +3,7 @@ package supervisor
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"os"
 	"path/filepath"
@@ -53,9 +54,8 @@ func claim(ctx context.Context, p store.Places, passed *os.File) (*instance, err
 	switch conn, other, err := connect(ctx, dir, socket); {
 	case err == nil:
 		conn.Close()
-		if other.pid == os.Getpid() { // inherited: knocking at our own door
-			return nil, unsafePath(socket, "is listened at by this very process, which LISTEN_FDS and LISTEN_PID do not tell of",
-				"a service manager that passes the socket sets LISTEN_FDS to 1; see: mcpctl supervisor install --print")
+		if !isLocked(filepath.Join(dir, instanceName)) { // a service manager, or who knows what
+			return nil, noSupervisor(socket, other.pid)
 		}
 		return nil, &RunningError{PID: other.pid}
 	case !errors.Is(err, errNobody):
@@ -71,6 +71,16 @@ func claim(ctx context.Context, p store.Places, passed *os.File) (*instance, err
 		return nil, err
 	}
 	return i, nil
+}
+
+// noSupervisor is the error for a process that listens in a supervisor's place.
+func noSupervisor(socket string, pid int) error {
+	if pid == os.Getpid() { // inherited: we have knocked at our own door
+		return unsafePath(socket, "is listened at by this very process, which LISTEN_FDS and LISTEN_PID do not tell of",
+			"a service manager that passes the socket sets LISTEN_FDS to 1; see: mcpctl supervisor install --print")
+	}
+	return wire.NewError(wire.SupervisorUnreachable, fmt.Sprintf("process %d listens at '%s', and no supervisor holds the lock", pid, socket),
+		fmt.Sprintf("see which program it is: ps -p %d", pid))
 }
 
 // bind clears what a killed supervisor left and listens. held: both locks.

@@ -111,8 +111,7 @@ func (l *link) helloAnswered(ctx context.Context) error {
 		return ctx.Err()
 	case errors.Is(err, context.DeadlineExceeded):
 		// The kernel's word, l.pid, may be the service manager's, which is not to be killed.
-		if held, err := tryLock(l.lock); err == nil {
-			held.release()
+		if !isLocked(l.lock) {
 			return wire.NewError(wire.SupervisorUnreachable, fmt.Sprintf("process %d listens at the supervisor's socket and does not answer, and no supervisor holds the lock", l.pid),
 				fmt.Sprintf("see which program it is: ps -p %d", l.pid))
 		}

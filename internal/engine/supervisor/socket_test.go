@@ -222,7 +222,11 @@ func TestSilentListener(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	bindPrivately(t, p.socket(t)) // by this process
-	_, err := Status(t.Context(), p.places)
+	c, err := Dial(t.Context(), DialOptions{Places: p.places, Version: "test", Start: true})
+	if err == nil {
+		defer c.Close()
+		_, err = c.Hello(t.Context())
+	}
 	if e := wantCode(t, err, wire.SupervisorUnreachable); !strings.Contains(e.Text, fmt.Sprintf("process %d listens", os.Getpid())) {
 		t.Error(e.Text)
 	}
