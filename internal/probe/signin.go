@@ -205,6 +205,9 @@ type question struct {
 
 // ask connects to find out whether a sign-in is needed, and what the server asks for.
 func (v *visitor) ask(ctx context.Context) (q question, out SignedIn, err error) {
+	if err := v.o.Keeper.SetAside(ctx); err != nil {
+		return q, out, err
+	}
 	found, had, err := v.o.Keeper.Find(v.target)
 	if err != nil {
 		return q, out, err

@@ -2,9 +2,12 @@ package oauth
 
 import (
 	"context"
+	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
+
+	"golang.org/x/net/publicsuffix"
 )
 
 // discovery is what a server says about how to sign in to it.
@@ -45,7 +48,9 @@ func (c *client) discover(ctx context.Context, ch Challenge, known string) (*dis
 		scopes, _ := resource.texts("scopes_supported")
 		d.scope = union(scopes...)
 		named, _ := resource.texts("authorization_servers")
-		issuers = slices.DeleteFunc(named, func(raw string) bool { _, why := endpoint(raw); return why != "" })
+		if issuers, err = c.issuers(named); err != nil {
+			return nil, err
+		}
 	}
 	switch {
 	case c.t.config.AuthServerMetadataURL != "":
@@ -64,6 +69,24 @@ func (c *client) discover(ctx context.Context, ch Challenge, known string) (*dis
 		return nil, err
 	}
 	return d, nil
+}
+
+// issuers are those of the named authorization servers that may be asked. What is no
+// address at all counts as not said (some servers write their own name there); one that
+// is, and is refused, is not replaced by a guess.
+func (c *client) issuers(named []string) (usable []string, err error) {
+	for _, raw := range named {
+		u, perr := url.Parse(raw)
+		if _, why := endpoint(raw); why == "" {
+			usable = append(usable, raw)
+		} else if perr == nil && u.Host != "" && err == nil {
+			err = c.t.failed("the authorization server '"+c.t.shown(raw)+"' "+why, "tell the people who run the server")
+		}
+	}
+	if len(usable) > 0 {
+		return usable, nil
+	}
+	return nil, err
 }
 
 // protectedResource finds the metadata of the protected resource (RFC 9728): where the
@@ -251,7 +274,40 @@ func (c *client) usable(s server) error {
 	if s.token == "" {
 		return c.t.failed("the authorization server '"+c.t.shown(s.issuer)+"' has no token endpoint", "")
 	}
+	return c.together(s)
+}
+
+// together checks that all addresses belong to the issuer's site: a page of an honest
+// server with the token endpoint of another would hand the code to that one. Who gives
+// the client or the metadata himself has chosen the server.
+func (c *client) together(s server) error {
+	if c.t.config.ClientID != "" || c.t.config.AuthServerMetadataURL != "" || s.bare {
+		return nil
+	}
+	issuer, err := url.Parse(s.issuer)
+	if err != nil {
+		return c.t.failed("the issuer '"+c.t.shown(s.issuer)+"' is not a URL", "")
+	}
+	for _, e := range []struct{ name, raw string }{{"authorization_endpoint", s.authorization}, {"token_endpoint", s.token},
+		{"registration_endpoint", s.registration}, {"device_authorization_endpoint", s.device}, {"revocation_endpoint", s.revoke}} {
+		if u, err := url.Parse(e.raw); e.raw != "" && (err != nil || !sameSite(issuer, u)) {
+			return c.t.failed("the authorization server '"+c.t.shown(s.issuer)+"' names '"+c.t.shown(e.raw)+"' as its "+e.name+", which is another site",
+				"if you trust both, set 'oauth.clientId' to a client that is registered there, or 'oauth.authServerMetadataUrl'")
+		}
+	}
 	return nil
+}
+
+// sameSite tells whether two addresses are of one owner: the same origin, or hosts of
+// the same registrable domain over https.
+func sameSite(a, b *url.URL) bool {
+	if origin(a) == origin(b) {
+		return true
+	}
+	one, err := publicsuffix.EffectiveTLDPlusOne(a.Hostname())
+	other, err2 := publicsuffix.EffectiveTLDPlusOne(b.Hostname())
+	_, ip := netip.ParseAddr(a.Hostname())
+	return err == nil && err2 == nil && ip != nil && one == other && a.Scheme == "https" && b.Scheme == "https"
 }
 
 // binds checks that the server ties a code to who asked for it: PKCE with S256 (MCP

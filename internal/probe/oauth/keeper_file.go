@@ -98,6 +98,16 @@ func (k *Keeper) writable(ctx context.Context) error {
 	return k.rewrite(ctx, func(*credentialFile) {}, true)
 }
 
+// SetAside moves a store that is damaged out of the way, so that a sign-in can begin
+// anew; nothing of it was of use. One that is sound, or not to be read for another
+// reason, is left alone.
+func (k *Keeper) SetAside(ctx context.Context) error {
+	if _, damaged, err := k.load(); err != nil || !damaged {
+		return nil
+	}
+	return k.writable(ctx)
+}
+
 func (k *Keeper) rewrite(ctx context.Context, edit func(*credentialFile), always bool) error {
 	target, err := atomicfile.Follow(k.path())
 	if err != nil {

@@ -313,3 +313,31 @@ func TestRingHangs(t *testing.T) {
 		t.Errorf("%+v, %v", list, err)
 	}
 }
+
+// TestSetAside: a damaged store is out of the way of a new sign-in; a sound one stays.
+func TestSetAside(t *testing.T) {
+	w := newWorld(t)
+	w.mustSignIn("o")
+	if err := w.keeper.SetAside(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, ok, err := w.keeper.Find(w.target("o")); err != nil || !ok {
+		t.Errorf("a sound store: %v, %v", ok, err)
+	}
+	for _, text := range []string{"{", "", `{"version":1,"sum":"sha256:00","credentials":[]}`} {
+		if err := os.WriteFile(w.keeper.path(), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := w.keeper.Find(w.target("o")); err == nil {
+			t.Errorf("%q is taken for sound", text)
+		}
+		if err := w.keeper.SetAside(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		w.mustSignIn("o")
+	}
+	kept, err := filepath.Glob(w.keeper.path() + ".corrupt-*")
+	if err != nil || len(kept) == 0 {
+		t.Errorf("nothing was kept: %v", err)
+	}
+}

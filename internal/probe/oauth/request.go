@@ -5,6 +5,7 @@ import (
 	"crypto/subtle"
 	"encoding/base64"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -64,11 +65,28 @@ func (f *flow) address(r *request) (string, error) {
 	if u.Host == "accounts.google.com" {
 		q.Set("access_type", "offline") // its own word for it
 	}
+	u.RawQuery = without(u.RawQuery, q)
 	if u.RawQuery != "" {
 		u.RawQuery += "&"
 	}
-	u.RawQuery += q.Encode()
+	if u.RawQuery += q.Encode(); len(u.String()) > maxURL {
+		return "", f.t.failed("the address of the page to sign in at would be longer than "+strconv.Itoa(maxURL)+" characters", "ask for less with: --scopes")
+	}
 	return u.String(), nil
+}
+
+// without is a query without the parameters that we set: none stands there twice (RFC
+// 6749 §3.1), and what the metadata says of them does not count.
+func without(query string, ours url.Values) string {
+	var kept []string
+	for part := range strings.SplitSeq(query, "&") {
+		name, _, _ := strings.Cut(part, "=")
+		if name, err := url.QueryUnescape(name); err != nil || ours.Has(name) || part == "" || name == "scope" {
+			continue
+		}
+		kept = append(kept, part)
+	}
+	return strings.Join(kept, "&")
 }
 
 // isOurs tells whether an answer is to this request.

@@ -71,6 +71,17 @@ func TestE3Issuer(t *testing.T) {
 	}
 }
 
+// TestRefusedServerIsNoGuess: a named authorization server that is refused is told, and
+// not replaced by the server's own origin.
+func TestRefusedServerIsNoGuess(t *testing.T) {
+	for _, named := range []string{"http://192.0.2.1", "https://user:pw@127.0.0.1"} {
+		w := newWorld(t)
+		w.srv.Change(func(o *fakeOptions) { o.Servers = named })
+		w.refusedSignIn(CodeLoginFailed, "the authorization server")
+		w.opens(0)
+	}
+}
+
 // TestE3Resource: the metadata of another resource is not used (B094).
 func TestE3Resource(t *testing.T) {
 	for _, resource := range []string{"https://evil.example/mcp", "BASE/other", "BASE/mc", "BASE/mcp/deeper", "", "BASE/mcp#x", "BASE/mcp?tenant=1"} {

@@ -6,9 +6,11 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -60,6 +62,64 @@ func TestE1OtherEndpoints(t *testing.T) {
 			w.refusedSignIn(CodeLoginFailed, name)
 			w.opens(0)
 		}
+	}
+}
+
+// TestE3OtherSites: metadata whose addresses belong to several owners is refused before
+// a page is shown, and nothing is sent there; who gives the client has chosen them.
+func TestE3OtherSites(t *testing.T) {
+	var asked atomic.Int32
+	sink := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked.Add(1) }))
+	defer sink.Close()
+	for name, set := range map[string]func(*fakeOptions, string){
+		"authorization_endpoint": func(o *fakeOptions, raw string) { o.AuthorizeURL = raw },
+		"token_endpoint":         func(o *fakeOptions, raw string) { o.TokenURL = raw },
+		"registration_endpoint":  func(o *fakeOptions, raw string) { o.RegisterURL = raw },
+		"revocation_endpoint":    func(o *fakeOptions, raw string) { o.RevokeURL = raw },
+	} {
+		for _, raw := range []string{sink.URL + "/x", "https://evil.example/x"} {
+			w := newWorld(t)
+			w.srv.Change(func(o *fakeOptions) { set(o, raw) })
+			w.refusedSignIn(CodeLoginFailed, name, "another site")
+			w.opens(0)
+		}
+	}
+	if n := asked.Load(); n != 0 {
+		t.Errorf("%d requests went there", n)
+	}
+	for _, c := range []struct {
+		a, b string
+		same bool
+	}{
+		{"https://auth.example.com", "https://api.example.com/token", true}, {"https://a.example.co.uk", "https://b.example.co.uk", true},
+		{"https://a.co.uk", "https://b.co.uk", false}, {"https://a.github.io", "https://b.github.io", false}, {"https://example.com", "http://example.com", false},
+		{"http://127.0.0.1:1", "http://127.0.0.1:2", false}, {"https://10.0.0.1", "https://10.0.0.2", false}, {"https://example.com", "https://example.com:444", true},
+	} {
+		a, errA := url.Parse(c.a)
+		b, errB := url.Parse(c.b)
+		if errA != nil || errB != nil || sameSite(a, b) != c.same {
+			t.Errorf("%s and %s: %v", c.a, c.b, !c.same)
+		}
+	}
+}
+
+// TestE3NoParameterTwice: what the metadata's page says already of our parameters does
+// not count.
+func TestE3NoParameterTwice(t *testing.T) {
+	w := newWorld(t)
+	w.srv.Change(func(o *fakeOptions) { o.AuthorizeURL = w.base() + "/authorize?state=theirs&a=1&client%5fid=zz" })
+	w.mustSignIn("o")
+	u, err := url.Parse(w.opened[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, values := range u.Query() {
+		if len(values) != 1 || values[0] == "theirs" || values[0] == "zz" {
+			t.Errorf("%s: %q", name, values)
+		}
+	}
+	if u.Query().Get("a") != "1" {
+		t.Error(w.opened[0])
 	}
 }
 
