@@ -30,8 +30,13 @@ It always stands on stderr, on one line.
 
 The sign-in renews itself, until mcpctl logout or until the server revokes it. It is
 kept in the system's keyring, where one answers, else in a file that only you can
-read. There is one sign-in for each address and account: with "oauth": {"account":
-"work"} in an entry, or under another name, the same address has several.
+read. There is one sign-in for each address and account; the account is the entry's
+name, so a second entry has one of its own, unless this says otherwise:
+mcpctl update NAME --set 'oauth.account="work"'.
+
+A server that answers without a sign-in, and publishes how to sign in, is signed in to:
+some ask only when a tool is called. With --start nothing listens for the browser; the
+page it ends at does not open, and its address is what --finish takes.
 
 A machine without a browser:
 
