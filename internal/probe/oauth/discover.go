@@ -109,21 +109,25 @@ func (c *client) protectedResource(ctx context.Context, ch Challenge) (document,
 		places = append(places, at(wellKnownResource+path))
 	}
 	places = append(places, at(wellKnownResource))
-	for _, place := range places {
-		doc, err := c.document(ctx, place)
-		if err != nil {
-			return nil, err
-		}
-		if doc == nil {
-			continue
-		}
-		if resource := doc.text("resource"); !covers(resource, c.t.url) {
-			return nil, c.t.failed("the metadata at '"+c.t.shown(place.String())+"' is of the resource '"+c.t.shown(resource)+
-				"', and not of '"+c.t.shown(c.t.url)+"'", "tell the people who run the server")
-		}
-		return doc, nil
+	doc, place, err := c.first(ctx, places)
+	if doc == nil || err != nil {
+		return nil, err
 	}
-	return nil, nil
+	if resource := doc.text("resource"); !covers(resource, c.t.url) {
+		return nil, c.t.failed("the metadata at '"+c.t.shown(place.String())+"' is of the resource '"+c.t.shown(resource)+
+			"', and not of '"+c.t.shown(c.t.url)+"'", "tell the people who run the server")
+	}
+	return doc, nil
+}
+
+// first gets the first document that is at one of the places; nil when there is none.
+func (c *client) first(ctx context.Context, places []*url.URL) (document, *url.URL, error) {
+	for _, place := range places {
+		if doc, err := c.document(ctx, place); doc != nil || err != nil {
+			return doc, place, err
+		}
+	}
+	return nil, nil, nil
 }
 
 // placeOfMetadata is where a challenge says the metadata is. On the server's own
@@ -160,14 +164,11 @@ func (c *client) authorizationServer(ctx context.Context, issuer string) (server
 	if why != "" {
 		return server{}, c.t.failed("the authorization server '"+c.t.shown(issuer)+"' "+why, "")
 	}
-	for _, place := range metadataPlaces(u) {
-		doc, err := c.document(ctx, place)
-		if err != nil {
-			return server{}, err
-		}
-		if doc == nil {
-			continue
-		}
+	doc, place, err := c.first(ctx, metadataPlaces(u))
+	if err != nil {
+		return server{}, err
+	}
+	if doc != nil {
 		if got := doc.text("issuer"); got != issuer {
 			return server{}, c.otherIssuer(place, got, issuer)
 		}
@@ -222,14 +223,11 @@ func (c *client) atOrigin(ctx context.Context) (server, error) {
 	if why != "" {
 		return server{}, c.t.failed("the server says nothing about how to sign in, and '"+c.t.shown(root)+"' "+why, "")
 	}
-	for _, place := range metadataPlaces(u) {
-		doc, err := c.document(ctx, place)
-		if err != nil {
-			return server{}, err
-		}
-		if doc == nil {
-			continue
-		}
+	doc, place, err := c.first(ctx, metadataPlaces(u))
+	if err != nil {
+		return server{}, err
+	}
+	if doc != nil {
 		got := doc.text("issuer")
 		if at, err := url.Parse(got); err != nil || origin(at) != root {
 			return server{}, c.otherIssuer(place, got, root)
@@ -259,16 +257,22 @@ func readServer(d document) server {
 	return s
 }
 
+// address is one that the metadata names, under its name there.
+type address struct{ name, raw string }
+
+// addresses are all that the metadata names.
+func (s server) addresses() []address {
+	return slices.DeleteFunc([]address{{"authorization_endpoint", s.authorization}, {"token_endpoint", s.token},
+		{"registration_endpoint", s.registration}, {"device_authorization_endpoint", s.device}, {"revocation_endpoint", s.revoke}},
+		func(a address) bool { return a.raw == "" })
+}
+
 // usable checks every address of the metadata, used or not: who puts a program's
 // address into one of them is not to be trusted with the others.
 func (c *client) usable(s server) error {
-	for name, raw := range map[string]string{"authorization_endpoint": s.authorization, "token_endpoint": s.token,
-		"registration_endpoint": s.registration, "device_authorization_endpoint": s.device, "revocation_endpoint": s.revoke} {
-		if raw == "" {
-			continue
-		}
-		if _, why := endpoint(raw); why != "" {
-			return c.t.failed("the authorization server's "+name+" '"+c.t.shown(raw)+"' "+why, "")
+	for _, a := range s.addresses() {
+		if _, why := endpoint(a.raw); why != "" {
+			return c.t.failed("the authorization server's "+a.name+" '"+c.t.shown(a.raw)+"' "+why, "")
 		}
 	}
 	if s.token == "" {
@@ -288,10 +292,9 @@ func (c *client) together(s server) error {
 	if err != nil {
 		return c.t.failed("the issuer '"+c.t.shown(s.issuer)+"' is not a URL", "")
 	}
-	for _, e := range []struct{ name, raw string }{{"authorization_endpoint", s.authorization}, {"token_endpoint", s.token},
-		{"registration_endpoint", s.registration}, {"device_authorization_endpoint", s.device}, {"revocation_endpoint", s.revoke}} {
-		if u, err := url.Parse(e.raw); e.raw != "" && (err != nil || !sameSite(issuer, u)) {
-			return c.t.failed("the authorization server '"+c.t.shown(s.issuer)+"' names '"+c.t.shown(e.raw)+"' as its "+e.name+", which is another site",
+	for _, a := range s.addresses() {
+		if u, err := url.Parse(a.raw); err != nil || !sameSite(issuer, u) {
+			return c.t.failed("the authorization server '"+c.t.shown(s.issuer)+"' names '"+c.t.shown(a.raw)+"' as its "+a.name+", which is another site",
 				"if you trust both, set 'oauth.clientId' to a client that is registered there, or 'oauth.authServerMetadataUrl'")
 		}
 	}
