@@ -51,19 +51,10 @@ func settingNotes(row store.Setting) string {
 }
 
 func newConfigCmd(a *app) *cobra.Command {
-	cmd := &cobra.Command{
+	return group(&cobra.Command{
 		Use: "config COMMAND", Short: "show and change mcpctl's own settings", Long: configHelp(),
 		Example: "  mcpctl config list --show-origin\n  mcpctl config set supervisor.idleTimeout 1h",
-		Args:    cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return unknownCommand(cmd, args[0])
-			}
-			return usageOf(cmd, "name one of get, set, unset, list")
-		},
-	}
-	cmd.AddCommand(newConfigGetCmd(a), newConfigSetCmd(a), newConfigUnsetCmd(a), newConfigListCmd(a))
-	return cmd
+	}, newConfigGetCmd(a), newConfigSetCmd(a), newConfigUnsetCmd(a), newConfigListCmd(a))
 }
 
 const configGetHelp = `Show what holds for one setting: the user's word, the administrator's, or the default.

@@ -23,17 +23,9 @@ is revoked where that can be done, and deleted in any case. "auth" in an entry m
 the same id.`
 
 func newCredentialsCmd(a *app) *cobra.Command {
-	cmd := &cobra.Command{
+	return group(&cobra.Command{
 		Use: "credentials COMMAND", Short: "see and remove stored sign-ins", Long: credentialsHelp, Example: "  mcpctl credentials list",
-		Args: cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return unknownCommand(cmd, args[0])
-			}
-			return usageOf(cmd, "name one of list, remove")
-		},
-	}
-	cmd.AddCommand(&cobra.Command{
+	}, &cobra.Command{
 		Use: "list", Short: "list the stored sign-ins", Long: credentialsListHelp, Example: "  mcpctl credentials list --json",
 		Args: names(0, 0, ""), RunE: func(*cobra.Command, []string) error { return runCredentialsList(a) },
 	}, &cobra.Command{
@@ -43,7 +35,6 @@ func newCredentialsCmd(a *app) *cobra.Command {
 			return runLogout(cmd.Context(), a, wire.Logout{Credential: args[0]})
 		},
 	})
-	return cmd
 }
 
 func runCredentialsList(a *app) error {

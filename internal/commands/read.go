@@ -57,11 +57,7 @@ func newReadCmd(a *app) *cobra.Command {
 }
 
 func runRead(ctx context.Context, a *app, o *readOptions) error {
-	s, err := a.open()
-	if err != nil {
-		return err
-	}
-	r, err := a.reach(ctx, s, o.direct)
+	r, err := a.reachHere(ctx, o.direct)
 	if err != nil {
 		return err
 	}

@@ -46,11 +46,7 @@ func offerCmd(a *app, cmd *cobra.Command, run func(context.Context, *app, *offer
 
 // offered asks for what servers offer.
 func (a *app) offered(ctx context.Context, o *offerOptions, method string, doc any) error {
-	s, err := a.open()
-	if err != nil {
-		return err
-	}
-	r, err := a.reach(ctx, s, o.direct)
+	r, err := a.reachHere(ctx, o.direct)
 	if err != nil {
 		return err
 	}

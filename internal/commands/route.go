@@ -27,6 +27,15 @@ func directFlag(cmd *cobra.Command, direct *bool) {
 	cmd.Flags().BoolVar(direct, "direct", false, "connect for this command alone, without the supervisor")
 }
 
+// reachHere finds the way to the servers of the configuration that a.open finds.
+func (a *app) reachHere(ctx context.Context, direct bool) (route, error) {
+	s, err := a.open()
+	if err != nil {
+		return nil, err
+	}
+	return a.reach(ctx, s, direct)
+}
+
 // reach finds the way to the servers of s.
 func (a *app) reach(ctx context.Context, s *store.Store, direct bool) (route, error) {
 	if direct && a.session != "" {

@@ -30,19 +30,10 @@ says something of its own, since that would be forgotten in silence. Close what 
 not needed any more: its servers run until then.`
 
 func newSessionCmd(a *app) *cobra.Command {
-	cmd := &cobra.Command{
+	return group(&cobra.Command{
 		Use: "session COMMAND", Short: "open, list and close sessions", Long: sessionHelp,
 		Example: "  id=$(mcpctl session open)\n  mcpctl call docs search query=limits --session=$id\n  mcpctl session close $id",
-		Args:    cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return unknownCommand(cmd, args[0])
-			}
-			return usageOf(cmd, "name one of open, list, close")
-		},
-	}
-	cmd.AddCommand(newSessionOpenCmd(a), newSessionListCmd(a), newSessionCloseCmd(a))
-	return cmd
+	}, newSessionOpenCmd(a), newSessionListCmd(a), newSessionCloseCmd(a))
 }
 
 const sessionOpenHelp = `Open a session of this workspace that is kept until it is closed, and write its id. The

@@ -53,20 +53,11 @@ its parts was doing to the log, ends all servers, by force where it has to, and 
 the next command starts it anew.`
 
 func newSupervisorCmd(a *app) *cobra.Command {
-	cmd := &cobra.Command{
+	return group(&cobra.Command{
 		Use: "supervisor COMMAND", Short: "run, start, stop or look at the background process", Long: supervisorHelp,
 		Example: "  mcpctl supervisor status --json\n  mcpctl supervisor run --idle-timeout 1h",
-		Args:    cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return unknownCommand(cmd, args[0])
-			}
-			return usageOf(cmd, "name one of run, start, stop, restart, status, install, uninstall")
-		},
-	}
-	cmd.AddCommand(newSupervisorRunCmd(a), newSupervisorStartCmd(a), newSupervisorStopCmd(a), newSupervisorRestartCmd(a), newSupervisorStatusCmd(a),
+	}, newSupervisorRunCmd(a), newSupervisorStartCmd(a), newSupervisorStopCmd(a), newSupervisorRestartCmd(a), newSupervisorStatusCmd(a),
 		newSupervisorInstallCmd(a), newSupervisorUninstallCmd(a))
-	return cmd
 }
 
 const supervisorRunHelp = `Run the supervisor in the foreground until it is interrupted, told to stop, or idle

@@ -65,11 +65,7 @@ func newToolsCmd(a *app) *cobra.Command {
 }
 
 func runTools(ctx context.Context, a *app, o *toolsOptions) error {
-	s, err := a.open()
-	if err != nil {
-		return err
-	}
-	r, err := a.reach(ctx, s, o.direct)
+	r, err := a.reachHere(ctx, o.direct)
 	if err != nil {
 		return err
 	}

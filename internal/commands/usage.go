@@ -2,7 +2,10 @@ package commands
 
 import (
 	"fmt"
+	"strings"
 	"time"
+
+	"github.com/spf13/cobra"
 
 	"github.com/mcpctl/mcpctl/internal/engine/wire"
 )
@@ -21,4 +24,21 @@ func withinFlag(err error, limit time.Duration) error {
 		return &named
 	}
 	return err
+}
+
+// group makes a command that only has commands below it, in the order of its help.
+func group(cmd *cobra.Command, below ...*cobra.Command) *cobra.Command {
+	names := make([]string, len(below))
+	for i, c := range below {
+		names[i] = c.Name()
+	}
+	cmd.Args = cobra.ArbitraryArgs
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			return unknownCommand(cmd, args[0])
+		}
+		return usageOf(cmd, "name one of "+strings.Join(names, ", "))
+	}
+	cmd.AddCommand(below...)
+	return cmd
 }
