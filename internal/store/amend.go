@@ -155,7 +155,7 @@ func (s *Store) Rename(ctx context.Context, req RenameRequest) (Change, error) {
 					return nil, nameTaken(req.To, other)
 				}
 			}
-			return doc.Rename([]string{e.Source.clientRow().TopKey, req.From}, req.To)
+			return doc.Rename(e.Source.at(req.From), req.To)
 		},
 		check: func(was, became *Entry) error {
 			if became == nil || string(became.Raw) != string(was.Raw) {

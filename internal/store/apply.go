@@ -148,10 +148,8 @@ type applying struct {
 
 // members lists the entries as they are now.
 func (run *applying) members() []jsonc.Member {
-	if root := run.doc.Root(); root != nil {
-		if servers := root.Get(run.src.clientRow().TopKey); servers != nil {
-			return servers.Members()
-		}
+	if servers := run.src.servers(run.doc); servers != nil {
+		return servers.Members()
 	}
 	return nil
 }
@@ -211,7 +209,7 @@ func (run *applying) edit(e Edit) error {
 
 // change returns the text with one edit made.
 func (run *applying) change(e Edit) ([]byte, error) {
-	at := []string{run.src.clientRow().TopKey, e.Name}
+	at := run.src.at(e.Name)
 	switch e.Op {
 	case OpAdd:
 		if err := run.free(e.Name, "", e.Replace); err != nil {

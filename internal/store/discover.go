@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -19,6 +20,7 @@ type place struct {
 	path   string // absolute
 	rel    string // below the workspace, for a project file
 	second bool   // the client writes another one
+	keys   []string
 }
 
 // placesOf lists a client's files of a scope, the one that is written first, then
@@ -29,11 +31,15 @@ func (s *Store) placesOf(row client.Client, scope Scope) []place {
 	case Local:
 		native, _ := client.Lookup(client.Native)
 		path := filepath.Join(s.Places.State(), "workspaces", s.Workspace.ID(), "mcp.json")
-		return []place{{client: native, scope: Local, path: path}}
+		return []place{{client: native, scope: Local, path: path, keys: native.Servers}}
 	case User:
-		dir, _ := row.User.Find(s.Env, s.bases())
-		for i, name := range row.UserFiles() {
-			out = append(out, place{client: row, scope: User, path: filepath.Join(dir, name), second: i > 0})
+		for _, dirs := range append([]client.UserDir{row.User}, row.MoreDirs...) {
+			dir, _ := dirs.Find(s.Env, s.bases())
+			for _, name := range row.UserFiles() {
+				path := filepath.Join(dir, filepath.FromSlash(name))
+				second := len(out) > 0 || row.UserFile == ""
+				out = append(out, place{client: row, scope: User, path: path, second: second, keys: row.KeysOf(name)})
+			}
 		}
 	case Project:
 		if !s.Workspace.HasProject {
@@ -41,14 +47,14 @@ func (s *Store) placesOf(row client.Client, scope Scope) []place {
 		}
 		for i, name := range row.ProjectFiles() {
 			rel := filepath.FromSlash(name)
-			out = append(out, place{client: row, scope: Project, path: filepath.Join(s.Workspace.Dir, rel), rel: rel, second: i > 0})
+			out = append(out, place{client: row, scope: Project, path: filepath.Join(s.Workspace.Dir, rel), rel: rel, second: i > 0 || row.ProjectFile == "", keys: row.KeysOf(name)})
 		}
 	}
 	return out
 }
 
 func (s *Store) bases() client.Bases {
-	return client.Bases{Home: s.Places.Home, ConfigHome: s.Places.ConfigHome}
+	return client.Bases{Home: s.Places.Home, ConfigHome: s.Places.ConfigHome, GOOS: runtime.GOOS}
 }
 
 // checkUserDir refuses an environment that says nonsense about where the chosen
@@ -89,17 +95,24 @@ func (s *Store) placesHint() string {
 // chosen client, the project files of the others, and the user files of those
 // that discovery is on for (design §4). It never fails: what cannot be read is a
 // Problem of its Source, and the other sources are read all the same.
+//
+// A file that several clients read is read once, for the strongest of them.
 func (s *Store) ReadSources() []*Source {
 	var out []*Source
+	read := map[string]bool{}
 	for _, scope := range scopes {
 		for _, p := range s.placesOf(s.Client, scope) {
+			read[p.path] = true
 			out = append(out, s.read(p))
 		}
 	}
 	others := s.others()
 	for _, row := range others {
 		for _, p := range s.placesOf(row, Project) {
-			out = append(out, s.read(p))
+			if !read[p.path] {
+				read[p.path] = true
+				out = append(out, s.read(p))
+			}
 		}
 	}
 	discovery := s.Settings().Discovery
@@ -154,14 +167,14 @@ func (s *Store) readUser(row client.Client, showOnly bool) []*Source {
 
 // ReadSource reads the file of one scope that is written, opening it once.
 func (s *Store) ReadSource(scope Scope) *Source {
-	if places := s.placesOf(s.Client, scope); len(places) > 0 {
+	if places := s.placesOf(s.Client, scope); len(places) > 0 && !places[0].second {
 		return s.read(places[0])
 	}
 	return &Source{Client: s.Client.Name, Scope: scope, Empty: true}
 }
 
 func (p place) source() *Source {
-	return &Source{Client: p.client.Name, Scope: p.scope, Path: p.path, Real: p.path, second: p.second}
+	return &Source{Client: p.client.Name, Scope: p.scope, Path: p.path, Real: p.path, second: p.second, keys: p.keys}
 }
 
 // read reads one file. Most places hold none, and one look tells.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/mcpctl/mcpctl/internal/store/atomicfile"
+	"github.com/mcpctl/mcpctl/internal/store/client"
 	"github.com/mcpctl/mcpctl/internal/store/jsonc"
 )
 
@@ -63,7 +64,7 @@ func (s *Store) Add(ctx context.Context, req AddRequest) (Change, error) {
 				return nil, taken(req, e)
 			}
 		}
-		return doc.Set([]string{src.clientRow().TopKey, req.Name}, req.Entry)
+		return doc.Set(src.at(req.Name), req.Entry)
 	}, func(after *Source) error {
 		added = after.entry(req.Name)
 		if added != nil && added.Valid() {
@@ -130,7 +131,7 @@ func (s *Store) Remove(ctx context.Context, req RemoveRequest) (Change, error) {
 		if req.Expect != "" && req.Expect != e.Fingerprint {
 			return nil, Conflict(e, req.Expect)
 		}
-		return doc.Remove([]string{src.clientRow().TopKey, req.Name})
+		return doc.Remove(src.at(req.Name))
 	}, func(after *Source) error {
 		if after.entry(req.Name) != nil {
 			return &Error{Code_: CodeInvalid, Path: after.Path, Server_: req.Name, Message: "the name " + quoted(req.Name) + " stands twice",
@@ -263,6 +264,9 @@ func (s *Store) target(scope Scope) (*atomicfile.Target, int64, error) {
 	if s.Client.ReadOnly && scope != Local {
 		return nil, 0, &Error{Code_: CodeUsage, Path: path, Message: "mcpctl reads the files of " + s.Client.Name + " and does not write them", Hint_: "use --local"}
 	}
+	if path == "" && (scope == User || s.Workspace.HasProject) {
+		return nil, 0, &Error{Code_: CodeUsage, Message: "mcpctl writes no " + string(scope) + " file of " + s.Client.Title, Hint_: "use --local"}
+	}
 	if path == "" {
 		return nil, 0, &Error{Code_: CodeUsage, Message: "there is no project in '" + s.Workspace.Dir + "'",
 			Hint_: "the home directory and those above it have none; use --user, or go to a project"}
@@ -285,8 +289,17 @@ func (s *Store) parsed(scope Scope, real string, data []byte) *Source {
 // sourceOf is parsed before anything is read.
 func (s *Store) sourceOf(scope Scope, real string, data []byte) *Source {
 	src := &Source{Client: s.Client.Name, Scope: scope, Path: s.Path(scope), Real: real, Exists: data != nil}
-	src.Client = src.clientRow().Name
+	row := src.clientRow()
+	src.Client, src.keys = row.Name, row.KeysOf(s.written(row, scope))
 	return src
+}
+
+// written names the file of a scope that is written, as the row does.
+func (s *Store) written(row client.Client, scope Scope) string {
+	if scope == Project {
+		return row.ProjectFile
+	}
+	return row.UserFile
 }
 
 // firstError is the problem that broke the source, as an error.

@@ -24,7 +24,8 @@ type Source struct {
 	Empty    bool // missing, blank or comments only
 	ShowOnly bool // its entries are shown and never in force
 
-	second  bool // read beside the file that the client writes
+	second  bool     // read beside the file that the client writes
+	keys    []string // that lead to the servers
 	before  readBefore
 	off, on []listed
 }

@@ -161,7 +161,7 @@ func (s *Store) MaskFileBut(data []byte, name string) string {
 		b.Write(masked)
 		done = end
 	}
-	if servers := doc.Root().Get(s.Client.TopKey); servers != nil {
+	if servers := (&Source{keys: s.Client.Servers}).servers(doc); servers != nil {
 		for _, entry := range servers.Members() {
 			if name == "" || entry.Key != name {
 				masker{redact.NewMask(ownLiterals(entry.Value.Raw())...)}.leaves(entry.Value, "", put)

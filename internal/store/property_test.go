@@ -106,7 +106,7 @@ func exposureOf(word string) Exposure {
 // definitions were accepted.
 func wantAsReference(t *testing.T, file, plain []byte) (accepted int) {
 	t.Helper()
-	src := &Source{Scope: User, Path: "f"}
+	src := &Source{Scope: User, Path: "f", keys: []string{"mcpServers"}}
 	src.parse(jsonc.Parse(file))
 	if src.Broken || src.Empty {
 		return 0
@@ -210,7 +210,7 @@ func TestNamesAndStateAreOneToOne(t *testing.T) {
 		names[oddName(r)] = true
 	}
 	a := &Approvals{file: approvalsFile{Version: approvalsVersion}}
-	src := &Source{Scope: Project, Real: filepath.Join(w.repo, ".mcp.json")}
+	src := &Source{Scope: Project, Real: filepath.Join(w.repo, ".mcp.json"), keys: []string{"mcpServers"}}
 	raw := json.RawMessage(`{"command":"x"}`)
 	half := true
 	for name := range names {
@@ -238,7 +238,7 @@ func TestNamesSurviveTheApprovalsFile(t *testing.T) {
 	w := newWorld(t)
 	s := w.open()
 	r := rand.New(rand.NewPCG(3, 3))
-	src := &Source{Scope: Project, Real: filepath.Join(w.repo, ".mcp.json")}
+	src := &Source{Scope: Project, Real: filepath.Join(w.repo, ".mcp.json"), keys: []string{"mcpServers"}}
 	approved := map[string]Fingerprint{}
 	for range 25 {
 		name := oddName(r)

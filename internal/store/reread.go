@@ -18,11 +18,7 @@ type textOfEntry struct {
 // readBefore pairs the entries of src, which was read from doc, with their texts.
 // Those about which there is something to say are left out: what is said names places.
 func (src *Source) readBefore(doc *jsonc.Document) readBefore {
-	root := doc.Root()
-	if root == nil {
-		return nil
-	}
-	servers := root.Get(src.clientRow().TopKey)
+	servers := src.servers(doc)
 	if servers == nil {
 		return nil
 	}

@@ -60,7 +60,7 @@ func (s *Store) Share(ctx context.Context, req ShareRequest) (Shared, error) {
 		if err != nil {
 			return nil, err
 		}
-		return doc.Set([]string{s.Client.TopKey, req.Name}, raw)
+		return doc.Set(src.at(req.Name), raw)
 	}, func(after *Source) error {
 		if added = after.entry(req.Name); added == nil || !added.Valid() {
 			return invalidEntry(req.Name, added)

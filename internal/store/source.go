@@ -2,6 +2,7 @@ package store
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/store/atomicfile"
@@ -58,11 +59,11 @@ func (src *Source) parse(doc *jsonc.Document, err error) *jsonc.Document {
 		src.note(SeverityError, CodeInvalid, positionOf(err), messageOf(err), "")
 		return nil
 	}
-	src.read(doc, src.clientRow().TopKey)
+	src.read(doc)
 	return doc
 }
 
-func (src *Source) read(doc *jsonc.Document, topKey string) {
+func (src *Source) read(doc *jsonc.Document) {
 	root := doc.Root()
 	if root == nil {
 		src.Empty = true
@@ -74,19 +75,38 @@ func (src *Source) read(doc *jsonc.Document, topKey string) {
 	}
 	src.strict(doc)
 	src.readLists(root)
-	if src.topKeyClash(root, topKey) {
-		return
-	}
-	servers := root.Get(topKey)
-	if servers == nil {
-		src.wrongTopKey(root, topKey)
-		return
-	}
-	if servers.Kind() != jsonc.Object {
-		src.fault(servers.Position(), "'"+topKey+"' is an object, found "+string(servers.Kind()), "")
-		return
+	servers := root
+	for i, key := range src.keys {
+		if src.topKeyClash(servers, key) {
+			return
+		}
+		if servers = servers.Get(key); servers == nil {
+			if i == 0 {
+				src.wrongTopKey(root, key)
+			}
+			return
+		}
+		if servers.Kind() != jsonc.Object {
+			src.fault(servers.Position(), "'"+strings.Join(src.keys[:i+1], ".")+"' is an object, found "+string(servers.Kind()), "")
+			return
+		}
 	}
 	src.readEntries(doc, servers)
+}
+
+// at is the path of an entry in the file.
+func (src *Source) at(name string) []string { return append(slices.Clone(src.keys), name) }
+
+// servers is the object that holds the servers; nil when there is none.
+func (src *Source) servers(doc *jsonc.Document) *jsonc.Node {
+	n := doc.Root()
+	for _, key := range src.keys {
+		if n == nil {
+			return nil
+		}
+		n = n.Get(key)
+	}
+	return n
 }
 
 // fault makes the whole file invalid.

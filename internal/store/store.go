@@ -118,9 +118,9 @@ func (s *Store) refuseInside(dirs ...string) error {
 }
 
 // Path returns the file of a scope that is written, absolute, or "" when the
-// workspace has no such scope. A local file is mcpctl's own, whatever the client.
+// workspace, or the client, has no such scope. A local file is mcpctl's own, whatever the client.
 func (s *Store) Path(scope Scope) string {
-	if places := s.placesOf(s.Client, scope); len(places) > 0 {
+	if places := s.placesOf(s.Client, scope); len(places) > 0 && !places[0].second {
 		return places[0].path
 	}
 	return ""

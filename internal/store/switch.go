@@ -85,7 +85,7 @@ func (w *switching) plan(src *Source, doc *jsonc.Document) (text []byte, err err
 	if w.was = src.entry(w.req.Name); w.was != nil {
 		w.word = w.config.Store.wordOn(w.was)
 	}
-	path := []string{src.clientRow().TopKey, w.req.Name}
+	path := src.at(w.req.Name)
 	text = doc.Bytes()
 	if w.req.Enabled != nil {
 		if text, err = w.switched(src, doc, path); err != nil {

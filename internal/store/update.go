@@ -52,7 +52,7 @@ func (s *Store) Update(ctx context.Context, req UpdateRequest) (Change, error) {
 }
 
 func (s *Store) applyUpdate(req UpdateRequest, e *Entry, doc *jsonc.Document) ([]byte, error) {
-	path := []string{e.Source.clientRow().TopKey, e.Name}
+	path := e.Source.at(e.Name)
 	if d := req.Draft; d != nil {
 		return d.apply(e, doc, path)
 	}
@@ -234,7 +234,7 @@ func (s *Store) Draft(scope Scope, name string, expect Fingerprint) (*Draft, err
 	if expect != "" && expect != e.Fingerprint {
 		return nil, Conflict(e, expect)
 	}
-	text, err := doc.Excerpt([]string{src.clientRow().TopKey, name})
+	text, err := doc.Excerpt(src.at(name))
 	if err != nil {
 		return nil, located(err, src, name)
 	}

@@ -3,20 +3,25 @@
 // per dialect (design §1, §2.3). It reads no file.
 package client
 
+import "slices"
+
 // Native is the client whose files are mcpctl's own.
 const Native = "native"
 
 // Client is one program that reads MCP files.
 type Client struct {
 	Name         string
+	Title        string // as its makers write it, for people
 	User         UserDir
-	UserFile     string   // below User, slash separated; the one that is written
-	MoreUser     []string // read as well, weaker than UserFile
-	ProjectFile  string   // below the workspace, slash separated; the one that is written
-	MoreProject  []string // read as well, weaker than ProjectFile
-	TopKey       string   // the object that holds the servers
-	DisabledList string   // a list of names beside TopKey that are off, in the user's file; "" when there is none
-	EnabledList  string   // a list of names that are on although their own entry says not
+	MoreDirs     []UserDir           // where another edition of it keeps the same files; read as well, weaker than User
+	UserFile     string              // below User, slash separated; the one that is written; "" when it has none
+	MoreUser     []string            // read as well, weaker than UserFile
+	ProjectFile  string              // below the workspace, slash separated; the one that is written; "" when it has none
+	MoreProject  []string            // read as well, weaker than ProjectFile
+	Servers      []string            // the keys that lead to the object that holds the servers
+	ServersIn    map[string][]string // the same for a file of the lists above that has it under other keys
+	DisabledList string              // a list of names beside the servers that are off, in the user's file; "" when there is none
+	EnabledList  string              // a list of names that are on although their own entry says not
 	Names        NameRule
 	Dialect      Dialect
 	Comments     bool // it accepts comments and trailing commas in its files
@@ -26,34 +31,34 @@ type Client struct {
 // The order of the table is the order of precedence between clients (design §4).
 var table = []Client{
 	{
-		Name: Native, User: UserDir{InConfigHome: true, Path: "mcp"}, UserFile: "mcp.json", ProjectFile: ".mcp.json",
-		TopKey: "mcpServers", Names: NameRule{Extra: ".:", Max: 100}, Comments: true,
+		Name: Native, Title: "mcpctl", User: UserDir{InConfigHome: true, Path: "mcp"}, UserFile: "mcp.json", ProjectFile: ".mcp.json",
+		Servers: []string{"mcpServers"}, Names: NameRule{Extra: ".:", Max: 100}, Comments: true,
 	},
 	{
-		Name: "pi", User: UserDir{Root: ".pi", Path: "agent", DirVariable: "PI_CODING_AGENT_DIR"},
+		Name: "pi", Title: "pi", User: UserDir{Root: ".pi", Path: "agent", DirVariable: "PI_CODING_AGENT_DIR"},
 		UserFile: "mcp.json", ProjectFile: ".pi/mcp.json",
-		TopKey: "mcpServers", Names: NameRule{Dash: true}, Dialect: piDialect,
+		Servers: []string{"mcpServers"}, Names: NameRule{Dash: true}, Dialect: piDialect,
 	},
 	{
-		Name: "omp",
+		Name: "omp", Title: "oh-my-pi",
 		User: UserDir{
 			Root: ".omp", RootVariable: "PI_CONFIG_DIR", Path: "agent", DirVariable: "PI_CODING_AGENT_DIR",
 			ProfileVariables: []string{"OMP_PROFILE", "PI_PROFILE"},
 		},
 		UserFile: "mcp.json", MoreUser: []string{".mcp.json"},
 		ProjectFile: ".omp/mcp.json", MoreProject: []string{".omp/.mcp.json"},
-		TopKey: "mcpServers", DisabledList: "disabledServers", EnabledList: "enabledServers",
+		Servers: []string{"mcpServers"}, DisabledList: "disabledServers", EnabledList: "enabledServers",
 		Names: NameRule{Extra: ".:", Max: 100, Spaces: true, Dash: true}, Dialect: ompDialect,
 	},
 	{
-		Name: "musepi",
+		Name: "musepi", Title: "MusePi",
 		User: UserDir{
 			Root: ".musepi", RootVariable: "PI_CONFIG_DIR", Path: "agent", DirVariable: "PI_CODING_AGENT_DIR",
 			ProfileVariables: []string{"MUSEPI_PROFILE"},
 		},
 		UserFile: "mcp.json", MoreUser: []string{".mcp.json"},
 		ProjectFile: ".musepi/mcp.json", MoreProject: []string{".musepi/.mcp.json"},
-		TopKey: "mcpServers", DisabledList: "disabledServers", EnabledList: "enabledServers",
+		Servers: []string{"mcpServers"}, DisabledList: "disabledServers", EnabledList: "enabledServers",
 		Names: NameRule{Extra: ".:", Max: 100, Dash: true}, Dialect: ompDialect,
 	},
 }
@@ -81,20 +86,39 @@ func Names() []string {
 	return names
 }
 
+// KeysOf are the keys that lead to the servers in one of the client's files, named as
+// in its row.
+func (c Client) KeysOf(file string) []string {
+	if keys, ok := c.ServersIn[file]; ok {
+		return keys
+	}
+	return c.Servers
+}
+
 // UserFiles are the user's files below the client's directory, the one that is
 // written first, then from strong to weak.
-func (c Client) UserFiles() []string { return append([]string{c.UserFile}, c.MoreUser...) }
+func (c Client) UserFiles() []string { return written(c.UserFile, c.MoreUser) }
 
 // ProjectFiles are the client's files below a workspace, in the same order.
-func (c Client) ProjectFiles() []string { return append([]string{c.ProjectFile}, c.MoreProject...) }
+func (c Client) ProjectFiles() []string { return written(c.ProjectFile, c.MoreProject) }
+
+func written(first string, more []string) []string {
+	if first == "" {
+		return more
+	}
+	return append([]string{first}, more...)
+}
 
 // ProjectFiles lists the project files of all known clients; the presence of
 // one marks a workspace (design §2.2).
 func ProjectFiles() []string {
 	var files []string
 	for i := range table {
-		files = append(files, table[i].ProjectFile)
-		files = append(files, table[i].MoreProject...)
+		for _, file := range table[i].ProjectFiles() {
+			if !slices.Contains(files, file) {
+				files = append(files, file)
+			}
+		}
 	}
 	return files
 }

@@ -110,7 +110,7 @@ func TestNameRules(t *testing.T) {
 func TestTable(t *testing.T) {
 	seen := map[string]bool{}
 	for _, row := range All() {
-		if row.TopKey == "" || row.UserFile == "" || row.ProjectFile == "" {
+		if len(row.Servers) == 0 || row.Title == "" || row.UserFile == "" && row.ProjectFile == "" {
 			t.Errorf("the row of %s has gaps", row.Name)
 		}
 		if (row.Dialect.Read == nil) != (row.Dialect.Write == nil) {

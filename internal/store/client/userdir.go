@@ -10,14 +10,16 @@ import (
 type UserDir struct {
 	InConfigHome     bool     // below the configuration home, not below the home directory
 	Root             string   // below that, slash separated
+	Darwin           string   // where it is on macOS, below the home directory; "" for the same place
 	RootVariable     string   // names another Root; an absolute value stands for itself
 	ProfileVariables []string // the first that is set names a profile: Root/profiles/NAME/Path
 	Path             string   // below Root
 	DirVariable      string   // holds the whole directory; a profile is stronger
 }
 
-// Bases are the directories of this user, absolute.
-type Bases struct{ Home, ConfigHome string }
+// Bases are the directories of this user, absolute, and the operating system as
+// runtime.GOOS names it.
+type Bases struct{ Home, ConfigHome, GOOS string }
 
 // isProfile tells whether these programs accept a name as a profile, so that no
 // name leads anywhere else: [a-z0-9][a-z0-9._-]{0,63}.
@@ -31,6 +33,9 @@ func isProfile(name string) bool {
 // without that variable.
 func (u UserDir) Find(env map[string]string, b Bases) (dir, why string) {
 	root := filepath.FromSlash(u.Root)
+	if u.Darwin != "" && b.GOOS == "darwin" {
+		u.InConfigHome, u.Path, root = false, "", filepath.FromSlash(u.Darwin)
+	}
 	if v := env[u.RootVariable]; u.RootVariable != "" && v != "" {
 		root = v
 	}
