@@ -294,10 +294,13 @@ func (s *Store) InClientShape(scope Scope, entry json.RawMessage) (json.RawMessa
 		return entry, nil
 	}
 	out, err := s.Client.Dialect.Write(entry)
+	if err == nil && len(out.Gaps) > 0 {
+		err = errors.New(out.Gaps[0].Why)
+	}
 	if err != nil {
 		return nil, &Error{Code_: CodeUsage, Message: err.Error(), Hint_: "--entry writes an entry of " + s.Client.Name + " as it stands; --local writes one of mcpctl's own"}
 	}
-	return out, nil
+	return out.Entry, nil
 }
 
 // nameFault says why a name cannot be written to the file of a scope.

@@ -265,11 +265,17 @@ func TestWrite(t *testing.T) {
 	for _, tt := range tests {
 		row, _ := Lookup(tt.client)
 		got, err := row.Dialect.Write([]byte(tt.entry))
-		switch {
-		case tt.want == "" && (err == nil || !strings.Contains(err.Error(), tt.fault)):
-			t.Errorf("%s %s: got %s and %v, want %q", tt.client, tt.entry, got, err, tt.fault)
-		case tt.want != "" && (err != nil || string(got) != tt.want):
-			t.Errorf("%s %s: got %s and %v, want %s", tt.client, tt.entry, got, err, tt.want)
+		var gaps []string
+		for _, gap := range got.Gaps {
+			gaps = append(gaps, gap.Why)
+		}
+		switch told := strings.Join(gaps, "; "); {
+		case err != nil:
+			t.Errorf("%s %s: %v", tt.client, tt.entry, err)
+		case tt.fault == "" && told != "" || !strings.Contains(told, tt.fault):
+			t.Errorf("%s %s: gaps %q, want %q", tt.client, tt.entry, told, tt.fault)
+		case tt.want != "" && string(got.Entry) != tt.want:
+			t.Errorf("%s %s: got %s, want %s", tt.client, tt.entry, got.Entry, tt.want)
 		}
 	}
 }

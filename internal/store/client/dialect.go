@@ -16,9 +16,22 @@ type Dialect struct {
 	// Read returns the entry, an object, in mcpctl's shape. It keeps what it does
 	// not know: the reader behind it judges the whole.
 	Read func(entry *jsonc.Node, project bool) Reading
-	// Write returns an entry of mcpctl's shape in the client's. The error says
-	// what the client cannot express.
-	Write func(entry json.RawMessage) (json.RawMessage, error)
+	// Write returns an entry of mcpctl's shape in the client's. It fails for what is no
+	// entry; what the client cannot express is a Gap.
+	Write func(entry json.RawMessage) (Writing, error)
+}
+
+// Writing is an entry in the client's shape, without what the gaps name.
+type Writing struct {
+	Entry json.RawMessage
+	Gaps  []Gap
+}
+
+// Gap is what cannot be said in the other shape, and why.
+type Gap struct {
+	Field string // dotted, such as "env.TOKEN" or "timeout"
+	Why   string
+	Fatal bool // without it there is no server: the entry must not be written
 }
 
 // Reading is an entry in mcpctl's shape and what was remarkable about it.
@@ -30,13 +43,19 @@ type Reading struct {
 // Note is something remarkable in a foreign entry.
 type Note struct {
 	Position jsonc.Position
-	Fatal    bool // the client does not accept the entry either
+	Field    string // that mcpctl cannot express, so that a copy would not have it; "" for other remarks
+	Fatal    bool   // the client does not accept the entry either
 	Message  string
 	Hint     string
 }
 
 func (r *Reading) note(at *jsonc.Node, message, hint string) {
 	r.Notes = append(r.Notes, Note{Position: at.Position(), Message: message, Hint: hint})
+}
+
+// gap notes what mcpctl cannot express.
+func (r *Reading) gap(at *jsonc.Node, field, message, hint string) {
+	r.Notes = append(r.Notes, Note{Position: at.Position(), Field: field, Message: message, Hint: hint})
 }
 
 // isDefinition: an entry without these is an override (design §1).
@@ -68,6 +87,61 @@ func withUnit(n *jsonc.Node, unit string) json.RawMessage {
 		return nil
 	}
 	return quote(strconv.FormatFloat(f, 'f', -1, 64) + unit)
+}
+
+// writer makes a Writing.
+type writer struct {
+	*jsonc.Shape
+	client string // for people
+	gaps   []Gap
+}
+
+// gap leaves a field out, and says why.
+func (w *writer) gap(field, why string) {
+	w.gaps = append(w.gaps, Gap{Field: field, Why: why})
+	w.Drop(field)
+}
+
+func (w *writer) fatal(field, why string) {
+	w.gaps = append(w.gaps, Gap{Field: field, Why: why, Fatal: true})
+}
+
+func (w *writer) writing() Writing { return Writing{Entry: w.Node().Raw(), Gaps: w.gaps} }
+
+// timeout writes the timeout as a number of units.
+func (w *writer) timeout(entry *jsonc.Node, unit time.Duration) {
+	t := entry.Get("timeout")
+	if t == nil {
+		return
+	}
+	n, err := amount(t, unit)
+	if err != nil {
+		w.gap("timeout", err.Error())
+		return
+	}
+	w.Set("timeout", n)
+}
+
+// spell rewrites the values of some fields. A field with a value that the client cannot
+// have is left out; without a command, or an address, there is no server.
+func (w *writer) spell(keys []string, f func(string) (string, error)) {
+	for _, key := range keys {
+		var first error
+		w.Texts(key, func(text string) string {
+			out, err := f(text)
+			if err != nil && first == nil {
+				first = err
+			}
+			return out
+		})
+		switch {
+		case first == nil:
+		case key == "command", key == "url", key == "args":
+			w.fatal(key, "'"+key+"' cannot be written for "+w.client+": "+first.Error())
+		default:
+			w.gap(key, "'"+key+"' cannot be written for "+w.client+": "+first.Error())
+		}
+	}
 }
 
 // amount is a timeout of mcpctl's shape as a number of units (design §3: a

@@ -194,27 +194,19 @@ func matches(pattern, name string) bool {
 	return strings.HasSuffix(name, tail)
 }
 
-func writeOmp(entry json.RawMessage) (json.RawMessage, error) {
+func writeOmp(entry json.RawMessage) (Writing, error) {
 	n, s, err := reshape(entry)
 	if err != nil {
-		return nil, err
+		return Writing{}, err
 	}
+	w := &writer{Shape: s, client: "omp"}
 	if n.Get("type") == nil && n.Get("command") != nil {
 		s.Set("type", quote("stdio")) // omp's own writer always says the type
 	}
-	if t := n.Get("timeout"); t != nil {
-		ms, err := amount(t, time.Millisecond)
-		if err != nil {
-			return nil, err
-		}
-		s.Set("timeout", ms)
-	}
+	w.timeout(n, time.Millisecond)
 	for _, key := range everyValue {
 		commands := key == "env" || key == "headers"
-		f := func(text string) (string, error) { return toOmp(text, commands) }
-		if err := spell("omp", s, []string{key}, f); err != nil {
-			return nil, err
-		}
+		w.spell([]string{key}, func(text string) (string, error) { return toOmp(text, commands) })
 	}
-	return s.Node().Raw(), nil
+	return w.writing(), nil
 }

@@ -2,7 +2,6 @@ package client
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strconv"
 	"time"
@@ -112,38 +111,19 @@ func (r *Reading) piAuth(entry *jsonc.Node, project bool) {
 	}
 }
 
-func writePi(entry json.RawMessage) (json.RawMessage, error) {
+func writePi(entry json.RawMessage) (Writing, error) {
 	n, s, err := reshape(entry)
 	if err != nil {
-		return nil, err
+		return Writing{}, err
 	}
+	w := &writer{Shape: s, client: "pi"}
 	if t := n.Get("type"); t != nil {
 		if word, _ := t.Text(); word == "sse" {
-			return nil, errors.New("pi does not speak sse; use http if the server has it")
+			w.fatal("type", "pi does not speak sse; use http if the server has it")
 		}
 	}
-	if t := n.Get("timeout"); t != nil {
-		seconds, err := amount(t, time.Second)
-		if err != nil {
-			return nil, err
-		}
-		s.Set("timeout", seconds)
-	}
-	err = errors.Join(spell("pi", s, resolvedFields, toPi), spell("pi", s, verbatimFields, toLiteral))
-	return s.Node().Raw(), err
-}
-
-// spell rewrites the values of some fields for a client.
-func spell(client string, s *jsonc.Shape, keys []string, f func(string) (string, error)) error {
-	var first error
-	for _, key := range keys {
-		s.Texts(key, func(text string) string {
-			out, err := f(text)
-			if err != nil && first == nil {
-				first = fmt.Errorf("'%s' cannot be written for %s: %w", key, client, err)
-			}
-			return out
-		})
-	}
-	return first
+	w.timeout(n, time.Second)
+	w.spell(resolvedFields, toPi)
+	w.spell(verbatimFields, toLiteral)
+	return w.writing(), nil
 }
