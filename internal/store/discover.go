@@ -152,7 +152,7 @@ func (s *Store) readUser(row client.Client, showOnly bool) []*Source {
 		switch {
 		case why != "":
 			src = p.source()
-			src.fault(jsonc.Position{}, why, "")
+			src.faultAs(ruleUnreadable, jsonc.Position{}, why, "")
 		case s.Workspace.HasProject && (inside(s.Workspace.Dir, realest(dir)) || s.linksInside(p.path)):
 			src = p.source()
 			src.broken(&Error{Code_: CodePathUnsafe, Message: "the file would lie inside the workspace"})
@@ -189,8 +189,11 @@ func (s *Store) read(p place) *Source {
 		src.broken(err)
 		return src
 	}
-	src.parse(jsonc.Parse(data))
+	doc := src.parse(jsonc.Parse(data))
 	s.checkFolders(src)
+	if s.look != nil {
+		s.look(src, doc)
+	}
 	return src
 }
 
@@ -223,10 +226,13 @@ func (d *decoder) converted(row client.Client, entry *jsonc.Node) *jsonc.Node {
 	}
 	reading := row.Dialect.Read(entry, d.entry.Source.Scope == Project)
 	for _, n := range reading.Notes {
-		if n.Fatal {
-			d.fail(n.Position, n.Message, n.Hint)
-		} else {
-			d.note(n.Position, SeverityWarning, n.Message, n.Hint)
+		switch {
+		case n.Fatal:
+			d.failAs(ruleDialectRefused, n.Position, n.Message, n.Hint)
+		case n.Field != "":
+			d.warn(ruleGap, n.Position, n.Message, n.Hint)
+		default:
+			d.warn(ruleDialect, n.Position, n.Message, n.Hint)
 		}
 	}
 	return reading.Entry
@@ -240,7 +246,7 @@ func (src *Source) strict(doc *jsonc.Document) {
 	if row.Comments || standard {
 		return
 	}
-	src.note(SeverityWarning, CodeInvalid, where, "a comment or a trailing comma, which "+row.Name+" does not accept: it reads no server of this file",
+	src.note(ruleStrict, SeverityWarning, CodeInvalid, where, "a comment or a trailing comma, which "+row.Name+" does not accept: it reads no server of this file",
 		"remove it, if "+row.Name+" is to read the file")
 }
 

@@ -119,10 +119,14 @@ func newEntry(src *Source, row client.Client, m jsonc.Member) *Entry {
 	}
 	d := &decoder{entry: e}
 	if why := row.Names.Fault(m.Key); why != "" {
-		d.fail(m.KeyPosition, "the name "+quoted(m.Key)+" "+why, "rename it in the file, or remove it with this exact name")
+		d.failAs(ruleBadName, m.KeyPosition, "the name "+quoted(m.Key)+" "+why, "rename it in the file, or remove it with this exact name")
 	}
 	if m.Value.Kind() != jsonc.Object {
-		d.fail(m.Value.Position(), "a server is an object, found "+string(m.Value.Kind()), nestingHint(m.Key))
+		rule, hint := ruleNoObject, nestingHint(m.Key)
+		if hint != "" {
+			rule = ruleNesting
+		}
+		d.failAs(rule, m.Value.Position(), "a server is an object, found "+string(m.Value.Kind()), hint)
 		return e
 	}
 	d.clashes(m.Value)

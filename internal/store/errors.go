@@ -91,6 +91,7 @@ func reason(err error) string {
 // Problem is something wrong in a file that does not stop the rest from being
 // used (design §8.2).
 type Problem struct {
+	Rule         string // its ID, see Rules; "" for what is told of an edit alone
 	Code         string
 	Severity     string // "error" or "warning"
 	Source       string
@@ -99,7 +100,9 @@ type Problem struct {
 	Message      string
 	Hint         string
 
-	setting string // in a file of settings: the one it concerns; "" for all
+	setting string   // in a file of settings: the one it concerns; "" for all
+	fields  []string // that it concerns, as in "env.KEY"
+	fix     mend     // nil: only a person can mend it
 }
 
 // Severities of a Problem.

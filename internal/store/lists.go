@@ -34,7 +34,7 @@ func (src *Source) readList(root *jsonc.Node, key string) []listed {
 		return nil
 	}
 	if n.Kind() != jsonc.Array {
-		src.note(SeverityWarning, CodeInvalid, n.Position(), "'"+key+"' is an array of names, found "+string(n.Kind()), "")
+		src.note(ruleShape, SeverityWarning, CodeInvalid, n.Position(), "'"+key+"' is an array of names, found "+string(n.Kind()), "")
 		return nil
 	}
 	var out []listed
@@ -43,7 +43,7 @@ func (src *Source) readList(root *jsonc.Node, key string) []listed {
 			out = append(out, listed{name, el.Position()})
 			continue
 		}
-		src.note(SeverityWarning, CodeInvalid, el.Position(), "'"+key+"' holds something other than names: "+string(el.Kind()), "")
+		src.note(ruleShape, SeverityWarning, CodeInvalid, el.Position(), "'"+key+"' holds something other than names: "+string(el.Kind()), "")
 	}
 	return out
 }

@@ -166,32 +166,6 @@ func opensMachine(name string, args []string) string {
 	return ""
 }
 
-// unpinned names the package that a runner fetches without a fixed version.
-func unpinned(name string, args []string) string {
-	i := 0
-	switch name {
-	case "npx", "bunx", "uvx", "pipx":
-	case "pnpm", "yarn", "docker", "podman":
-		i = slices.IndexFunc(args, func(a string) bool { return a == "dlx" || a == "run" }) + 1
-		if i == 0 {
-			return ""
-		}
-	default:
-		return ""
-	}
-	for _, arg := range args[i:] {
-		if strings.HasPrefix(arg, "-") || arg == "run" {
-			continue
-		}
-		version := strings.TrimPrefix(arg, "@")
-		if j := strings.LastIndexAny(version, "@:="); j >= 0 && version[j+1:] != "latest" && version[j+1:] != "" {
-			return ""
-		}
-		return arg
-	}
-	return ""
-}
-
 // loadsCode recognises variables by which an environment runs code of its own, or
 // sends what a program says elsewhere.
 func loadsCode(name string) bool {

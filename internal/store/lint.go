@@ -1,0 +1,164 @@
+package store
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/mcpctl/mcpctl/internal/store/jsonc"
+)
+
+// LintRequest says what is to be looked at.
+type LintRequest struct {
+	Files     []string // absolute; none means those of the workspace and the user
+	All       bool     // those of every client, without Files
+	Approvals bool     // tell as well what is not approved
+	Client    string   // whose Files are; "" goes by their names
+	Scope     Scope    // of Files outside the workspace
+}
+
+// Linted is what was found in files.
+type Linted struct {
+	Sources  []*Source // that are there, as they were read
+	Findings []Problem // by file, then by place
+}
+
+// Fixable tells whether `lint --fix` would mend the problem.
+func (p Problem) Fixable() bool { return p.fix != nil }
+
+// Lint checks files: what the reader finds, which is what `list` tells and what the
+// engines go by, and beyond it what is remarkable about entries that can be used. It
+// writes nothing, and fails with MCP_NOT_FOUND for one of Files that is not there.
+func (s *Store) Lint(req LintRequest) (Linted, error) {
+	places, err := s.lintPlaces(req)
+	if err != nil {
+		return Linted{}, err
+	}
+	l := &linter{store: s, found: map[*Source][]Problem{}}
+	if req.Approvals {
+		l.approvals = s.ReadApprovals()
+	}
+	reader := *s
+	reader.look = l.file
+	var sources []*Source
+	switch {
+	case places != nil:
+		for _, p := range places {
+			sources = append(sources, reader.read(p))
+		}
+	case req.All:
+		sources = reader.ReadAll()
+	default:
+		sources = reader.readOwn()
+	}
+	if places == nil {
+		l.together(sources)
+		l.misplaced(sources)
+	} else {
+		for _, src := range sources {
+			l.names([]*Source{src})
+		}
+	}
+	return l.done(sources, req), nil
+}
+
+// readOwn reads the files of the chosen client alone.
+func (s *Store) readOwn() []*Source {
+	var out []*Source
+	for _, scope := range scopes {
+		for _, p := range s.placesOf(s.Client, scope) {
+			out = append(out, s.read(p))
+		}
+	}
+	return out
+}
+
+// linter collects what is found.
+type linter struct {
+	store     *Store
+	approvals *Approvals // nil: what is not approved is not told
+	found     map[*Source][]Problem // beside what the reader noted
+	more      []Problem             // of files that are no sources
+}
+
+// file looks at one file that was read; doc is nil where it does not parse.
+func (l *linter) file(src *Source, doc *jsonc.Document) {
+	if doc == nil || doc.Root() == nil {
+		return
+	}
+	l.topKey(src, doc)
+	servers := src.servers(doc)
+	if src.Broken || servers == nil {
+		return
+	}
+	if l.nestedServers(src, servers) {
+		return
+	}
+	members := servers.Members()
+	for i, e := range src.Entries {
+		if i < len(members) {
+			l.entry(e, members[i])
+		}
+	}
+}
+
+func (l *linter) add(src *Source, p Problem) {
+	p.Code, p.Source = codeOf(p), src.Path
+	if p.Severity == "" {
+		p.Severity = RuleOf(p.Rule).Severity
+	}
+	l.found[src] = append(l.found[src], p)
+}
+
+func codeOf(p Problem) string {
+	switch {
+	case p.Code != "":
+		return p.Code
+	case p.Rule == ruleNotApproved || p.Rule == ruleChanged:
+		return CodeNotApproved
+	case p.Rule == ruleSecret:
+		return CodeSecretRefused
+	}
+	return CodeInvalid
+}
+
+// done puts everything in order. A problem of the reader that a check says better is
+// told once.
+func (l *linter) done(sources []*Source, req LintRequest) Linted {
+	out := Linted{Findings: []Problem{}}
+	for _, src := range sources {
+		if src.Exists {
+			out.Sources = append(out.Sources, src)
+		}
+		list := slices.Concat(src.Problems, l.found[src])
+		for _, e := range src.Entries {
+			list = append(list, e.Problems...)
+		}
+		out.Findings = append(out.Findings, inOrder(list)...)
+	}
+	out.Findings = append(out.Findings, l.more...)
+	if req.Files == nil {
+		out.Findings = append(out.Findings, l.store.LastSettings().Warnings()...)
+	}
+	if a := l.approvals; a != nil && a.Problem != nil {
+		out.Findings = append(out.Findings, *a.Problem)
+	}
+	return out
+}
+
+// inOrder sorts what was found in one file and drops what was found twice: a mistake
+// has one finding, the one that can be mended before the others.
+func inOrder(list []Problem) []Problem {
+	slices.SortStableFunc(list, func(a, b Problem) int {
+		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column), cmp.Compare(a.Rule, b.Rule), mended(a)-mended(b))
+	})
+	return slices.CompactFunc(list, func(a, b Problem) bool {
+		return a.Rule == b.Rule && a.Line == b.Line && a.Column == b.Column && a.Server == b.Server && (a.Message == b.Message || a.fix != nil)
+	})
+}
+
+func mended(p Problem) int {
+	if p.fix != nil {
+		return 0
+	}
+	return 1
+}

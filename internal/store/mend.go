@@ -1,0 +1,6 @@
+package store
+
+import "github.com/mcpctl/mcpctl/internal/store/jsonc"
+
+// mend is the one safe way to mend a problem: it returns the text without it.
+type mend func(doc *jsonc.Document) ([]byte, error)
