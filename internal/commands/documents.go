@@ -36,6 +36,7 @@ var documents = []document{
 	{"diff", reflect.TypeFor[report.Diff](), "a file against its history, or an entry against its approval"},
 	{"history", reflect.TypeFor[report.History](), "the changes that mcpctl made, newest first"},
 	{"undo", reflect.TypeFor[report.Undo](), "what was put back"},
+	{"lint", reflect.TypeFor[report.Lint](), "what was found in files, and what was mended"},
 	{"approve", reflect.TypeFor[wire.Approvals](), "project entries and the user's word on them"},
 	{"deny", reflect.TypeFor[wire.Approvals](), "project entries and the user's word on them"},
 	{"revoke", reflect.TypeFor[wire.Approvals](), "project entries and the user's word on them"},

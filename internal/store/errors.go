@@ -100,9 +100,9 @@ type Problem struct {
 	Message      string
 	Hint         string
 
-	setting string   // in a file of settings: the one it concerns; "" for all
-	fields  []string // that it concerns, as in "env.KEY"
-	fix     mend     // nil: only a person can mend it
+	setting string // in a file of settings: the one it concerns; "" for all
+	field   string // that it concerns, as in "env.KEY"
+	fix     *mend  // nil: only a person can mend it
 }
 
 // Severities of a Problem.

@@ -75,7 +75,7 @@ func (s *Store) readOwn() []*Source {
 // linter collects what is found.
 type linter struct {
 	store     *Store
-	approvals *Approvals // nil: what is not approved is not told
+	approvals *Approvals            // nil: what is not approved is not told
 	found     map[*Source][]Problem // beside what the reader noted
 	more      []Problem             // of files that are no sources
 }

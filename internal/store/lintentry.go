@@ -27,7 +27,7 @@ type finding struct {
 	at       jsonc.Position
 	message  string
 	hint     string
-	fix      mend
+	fix      *mend
 }
 
 // entryChecks look at an entry that has a definition or an override.
@@ -75,7 +75,7 @@ func (x *inspection) path() []string { return x.entry.Source.at(x.entry.Name) }
 
 // native keeps a mend for files of mcpctl's own shape: what is safe in another shape
 // is for its client to say.
-func (x *inspection) native(m mend) mend {
+func (x *inspection) native(m *mend) *mend {
 	if x.row.Dialect.Read != nil {
 		return nil
 	}

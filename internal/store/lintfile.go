@@ -86,22 +86,22 @@ func (x *inspection) nestedEntry() bool {
 }
 
 // renaming is the mend that gives a member another key.
-func renaming(path []string, key string) mend {
-	return func(doc *jsonc.Document) ([]byte, error) { return doc.Rename(path, key) }
+func renaming(path []string, key string) *mend {
+	return &mend{func(doc *jsonc.Document) ([]byte, error) { return doc.Rename(path, key) }}
 }
 
 // raising is the mend that puts the value of an only member in the place of its object.
-func raising(path []string, key string) mend {
-	return func(doc *jsonc.Document) ([]byte, error) {
+func raising(path []string, key string) *mend {
+	return &mend{func(doc *jsonc.Document) ([]byte, error) {
 		text, err := doc.Excerpt(append(append([]string{}, path...), key))
 		if err != nil {
 			return nil, err
 		}
 		return doc.ReplaceText(path, text)
-	}
+	}}
 }
 
 // setting is the mend that sets fields, one after the other.
-func setting(path []string, fields ...FieldEdit) mend {
-	return func(doc *jsonc.Document) ([]byte, error) { return applyFields(doc, path, fields) }
+func setting(path []string, fields ...FieldEdit) *mend {
+	return &mend{func(doc *jsonc.Document) ([]byte, error) { return applyFields(doc, path, fields) }}
 }

@@ -102,7 +102,7 @@ func (run *mending) plan(src *Source, doc *jsonc.Document) ([]byte, error) {
 	for range mendPasses {
 		mended := 0
 		for _, p := range run.found(doc) {
-			text, err := p.fix(doc)
+			text, err := p.fix.do(doc)
 			if err != nil {
 				continue // another mend has taken its place
 			}

@@ -79,20 +79,17 @@ func placeholderHint(text string) string {
 // secrets tells of each field of a project's entry that looks like a secret.
 func (x *inspection) secrets() {
 	for _, p := range committedSecrets(x.entry) {
-		x.add(finding{rule: ruleSecret, at: x.firstPlace(p.fields), message: p.Message, hint: p.Hint})
+		x.add(finding{rule: ruleSecret, at: x.placeOf(p.field), message: p.Message, hint: p.Hint})
 	}
 }
 
-// firstPlace is where the first of some fields stands.
-func (x *inspection) firstPlace(fields []string) jsonc.Position {
-	var at jsonc.Position
-	if len(fields) > 0 {
-		x.texts(func(where, _ string, pos jsonc.Position) {
-			if where == fields[0] {
-				at = pos
-			}
-		})
-	}
+// placeOf is where a text such as "env.KEY" stands.
+func (x *inspection) placeOf(field string) (at jsonc.Position) {
+	x.texts(func(where, _ string, pos jsonc.Position) {
+		if where == field {
+			at = pos
+		}
+	})
 	return at
 }
 

@@ -284,7 +284,7 @@ func committedSecrets(e *Entry) []Problem {
 		return nil
 	}
 	return []Problem{{Rule: ruleSecret, Code: CodeSecretRefused, Severity: SeverityWarning, Source: e.Source.Path, Line: e.Line, Column: e.Column, Server: e.Name,
-		fields:  fields,
+		field:   fields[0],
 		Message: "what looks like a secret is in " + strings.Join(fields, ", ") + ", and the project's file is usually committed",
 		Hint:    "use references: --env-from NAME, --header-from NAME=VAR; or keep the entry in the user's file and see: mcpctl share --env-placeholders"}}
 }
