@@ -57,7 +57,7 @@ func (l *linter) nestedServers(src *Source, servers *jsonc.Node) bool {
 			p.Line, p.Column = m.KeyPosition.Line, m.KeyPosition.Column
 		}
 	}
-	if len(members) == 1 && src.dialect() == "" && servers.Plain() {
+	if len(members) == 1 && src.dialect() == "" && servers.PlainAround(inner) {
 		p.fix = raising(src.keys, key)
 	}
 	for _, e := range src.Entries {
@@ -78,7 +78,7 @@ func (x *inspection) nestedEntry() bool {
 	m := members[0]
 	x.entry.Problems, x.entry.Override = nil, nil // said better here
 	f := finding{rule: ruleNesting, at: m.KeyPosition, message: "the server stands one level too deep, below " + quoted(m.Key), hint: "move its fields one level up"}
-	if x.raw.Plain() {
+	if x.raw.PlainAround(m.Value) {
 		f.fix = x.native(raising(x.path(), m.Key))
 	}
 	x.add(f)

@@ -132,14 +132,15 @@ func (x *inspection) plainArgs() bool {
 // fetches looks at the package that the command gets.
 func (x *inspection) fetches() {
 	d := x.entry.Definition
-	if d == nil || d.Transport != Stdio {
+	if d == nil || d.Transport != Stdio || strings.TrimSpace(d.Command) == "" {
 		return
 	}
-	f, ok := fetchedBy(d.Command, d.Args)
+	words := append(strings.Fields(d.Command), d.Args...) // of a shell line as well
+	f, ok := fetchedBy(words[0], words[1:])
 	if !ok {
 		return
 	}
-	at := x.position("args")
+	at := x.position("command")
 	if n := x.shape.Get("args"); n != nil {
 		for _, el := range n.Elements() {
 			if text, _ := el.Text(); text == f.spec || strings.HasSuffix(text, "="+f.spec) {

@@ -211,8 +211,8 @@ func likePackage(name string) string {
 		if scoped && scope == theirs {
 			continue // the same owner's
 		}
-		if scoped && len(scope) > 8 && strings.HasPrefix(theirs, "@") && distance(scope, theirs) <= 2 {
-			return known
+		if scoped && len(scope) > 8 && strings.HasPrefix(theirs, "@") && almost(scope, theirs) {
+			return theirs + "/..."
 		}
 		if almost(name, known) {
 			return known

@@ -1,6 +1,10 @@
 package jsonc
 
-import "github.com/tailscale/hujson"
+import (
+	"bytes"
+
+	"github.com/tailscale/hujson"
+)
 
 // Plain tells whether neither the value nor anything in it has a comment.
 func (n *Node) Plain() bool {
@@ -10,6 +14,19 @@ func (n *Node) Plain() bool {
 		return false
 	}
 	return !hasComment(&tree)
+}
+
+// PlainAround tells whether no comment stands in the value around one inside it. A key
+// that looks like a comment counts as one.
+func (n *Node) PlainAround(inner *Node) bool {
+	start, end := n.Span()
+	from, to := inner.Span()
+	for _, part := range [][]byte{n.doc.src[start:from], n.doc.src[to:end]} {
+		if bytes.Contains(part, []byte("//")) || bytes.Contains(part, []byte("/*")) {
+			return false
+		}
+	}
+	return true
 }
 
 func hasComment(v *hujson.Value) bool {
