@@ -1,10 +1,9 @@
 package store
 
 import (
-	"net"
+	"net/netip"
 	"net/url"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -66,12 +65,12 @@ func thisMachine(host string) bool {
 	if u, err := url.Parse("http://" + host); err == nil && u.Hostname() != "" {
 		host = u.Hostname()
 	}
-	ip := net.ParseIP(host)
-	return strings.EqualFold(host, "localhost") || strings.HasSuffix(strings.ToLower(host), ".localhost") || ip != nil && ip.IsLoopback()
+	ip, err := netip.ParseAddr(host)
+	return strings.EqualFold(host, "localhost") || strings.HasSuffix(strings.ToLower(host), ".localhost") || err == nil && ip.IsLoopback()
 }
 
 // shellSigns are what only a shell understands.
-var shellSigns = regexp.MustCompile("&&|\\|\\||[|;<>`]|\\$\\(|(?:^|\\s)&(?:\\s|$)")
+var shellSigns = later("&&|\\|\\||[|;<>`]|\\$\\(|(?:^|\\s)&(?:\\s|$)")
 
 // command looks at how the program is named.
 func (x *inspection) command() {
@@ -99,7 +98,7 @@ func (x *inspection) shellLine(d *Definition) bool {
 	if _, err := x.store.program(d); err == nil {
 		return false
 	}
-	signs := shellSigns.FindString(d.Command)
+	signs := shellSigns().FindString(d.Command)
 	if strings.ContainsAny(words[0], `/\`) && signs == "" {
 		if first := *d; !x.runs(&first, words[0]) {
 			return false // perhaps a path with blanks, of a program that is not installed here

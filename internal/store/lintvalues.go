@@ -2,7 +2,6 @@ package store
 
 import (
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -32,7 +31,7 @@ func (x *inspection) texts(f func(where, text string, at jsonc.Position)) {
 var folders = []string{"workspaceFolder", "workspaceRoot", "workspaceFolderBasename", "userHome", "pathSeparator", "cwd", "fileDirname", "projectRoot", "__dirname"}
 
 // bracesOnly are references of programs that write no dollar.
-var bracesOnly = regexp.MustCompile(`(?:^|[^$])(\{(?:env|file|input):[^{}]+\})|\{\{[^{}]+\}\}|<[A-Z][A-Z0-9_]{3,}>`)
+var bracesOnly = later(`(?:^|[^$])(\{(?:env|file|input):[^{}]+\})|\{\{[^{}]+\}\}|<[A-Z][A-Z0-9_]{3,}>`)
 
 // values looks at references.
 func (x *inspection) values() {
@@ -55,7 +54,7 @@ func (x *inspection) values() {
 				x.add(finding{rule: ruleUnset, at: at, message: "the variable " + name + ", for '" + where + "', is unset or empty here", hint: "set it, or write a default: ${" + name + ":-default}"})
 			}
 		}
-		if sign := bracesOnly.FindString(text); sign != "" {
+		if sign := bracesOnly().FindString(text); sign != "" {
 			x.add(finding{rule: rulePlaceholder, severity: SeverityWarning, at: at, message: "'" + where + "' holds what looks like the placeholder of another program or of a README, and is sent as it stands",
 				hint: "write ${NAME} for a variable"})
 		}
@@ -94,7 +93,7 @@ func (x *inspection) placeOf(field string) (at jsonc.Position) {
 }
 
 // machinePath recognises paths that only one machine has.
-var machinePath = regexp.MustCompile(`^(?:/home/|/Users/|/root/|/mnt/[a-z]/|[A-Za-z]:[\\/]|~/)`)
+var machinePath = later(`^(?:/home/|/Users/|/root/|/mnt/[a-z]/|[A-Za-z]:[\\/]|~/)`)
 
 // outside looks for paths of a project's entry that other machines do not have.
 func (x *inspection) outside() {
@@ -118,7 +117,7 @@ func (x *inspection) outside() {
 
 func (x *inspection) outsideWhy(d *Definition, value string) string {
 	switch {
-	case machinePath.MatchString(value):
+	case machinePath().MatchString(value):
 		return "a path of one machine"
 	case !strings.HasPrefix(value, "../") || strings.Contains(value, "${"):
 		return ""

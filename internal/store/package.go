@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // pin says what of a fetched package cannot change without a change of the entry.
@@ -126,16 +127,22 @@ func isPath(spec string) bool {
 }
 
 var (
-	exactNPM  = regexp.MustCompile(`^v?=?\d+\.\d+\.\d+(?:[-+][0-9A-Za-z.+-]+)?$`)
-	exactPyPI = regexp.MustCompile(`^\d+(?:\.\d+)*(?:[-._]?(?:a|b|rc|post|dev)[-._]?\d+)*(?:\+[0-9A-Za-z.]+)?$`)
-	gitCommit = regexp.MustCompile(`[@#][0-9a-f]{40}(?:[#&].*)?$`)
-	extras    = regexp.MustCompile(`\[[^\]]*\]`)
+	exactNPM  = later(`^v?=?\d+\.\d+\.\d+(?:[-+][0-9A-Za-z.+-]+)?$`)
+	exactPyPI = later(`^\d+(?:\.\d+)*(?:[-._]?(?:a|b|rc|post|dev)[-._]?\d+)*(?:\+[0-9A-Za-z.]+)?$`)
+	gitCommit = later(`[@#][0-9a-f]{40}(?:[#&].*)?$`)
+	extras    = later(`\[[^\]]*\]`)
 )
+
+// later compiles an expression when it is first used: few commands need it, and all
+// would wait for it.
+func later(expression string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
+}
 
 // pinOf takes a package's name and its version apart.
 func pinOf(registry, spec string) (name string, p pin) {
 	if registry != "image" && (strings.Contains(spec, "://") || strings.HasPrefix(spec, "git+") || strings.HasPrefix(spec, "github:")) {
-		if gitCommit.MatchString(spec) {
+		if gitCommit().MatchString(spec) {
 			return spec, contentPinned
 		}
 		return spec, unpinnedCode
@@ -143,17 +150,17 @@ func pinOf(registry, spec string) (name string, p pin) {
 	switch registry {
 	case "npm":
 		name, version := cutVersion(spec)
-		return name, pinnedIf(exactNPM.MatchString(version))
+		return name, pinnedIf(exactNPM().MatchString(version))
 	case "pypi":
-		spec = extras.ReplaceAllString(spec, "")
+		spec = extras().ReplaceAllString(spec, "")
 		if name, version, ok := strings.Cut(spec, "=="); ok {
-			return strings.TrimSpace(name), pinnedIf(exactPyPI.MatchString(strings.TrimSpace(strings.TrimPrefix(version, "="))))
+			return strings.TrimSpace(name), pinnedIf(exactPyPI().MatchString(strings.TrimSpace(strings.TrimPrefix(version, "="))))
 		}
 		name, version, _ := strings.Cut(spec, "@")
 		if i := strings.IndexAny(name, "<>~!= "); i >= 0 {
 			name = name[:i]
 		}
-		return name, pinnedIf(exactPyPI.MatchString(version))
+		return name, pinnedIf(exactPyPI().MatchString(version))
 	}
 	if name, _, ok := strings.Cut(spec, "@sha256:"); ok {
 		return name, contentPinned
