@@ -76,6 +76,7 @@ var documents = []document{
 	{"config-get", reflect.TypeFor[report.ConfigValue](), "one setting"},
 	{"config-set", reflect.TypeFor[report.ConfigEdit](), "what was written"},
 	{"config-unset", reflect.TypeFor[report.ConfigEdit](), "what was written"},
+	{"schema-list", reflect.TypeFor[report.SchemaList](), "the JSON Schemas, with --list"},
 	{"error", reflect.TypeFor[report.ErrorDocument](), "why a command failed, on stderr"},
 }
 
@@ -109,13 +110,15 @@ func (d document) schema() (*jsonschema.Schema, error) {
 		return nil, err
 	}
 	loosen(s)
-	s.Schema = "https://json-schema.org/draft/2020-12/schema"
+	s.Schema = draft
 	s.Title = "mcpctl " + strings.ReplaceAll(d.name, "-", " ") + " --json"
 	switch d.name {
 	case "error":
 		s.Title = "mcpctl: an error with --json"
 	case "login-start":
 		s.Title = "mcpctl login --start --json"
+	case "schema-list":
+		s.Title = "mcpctl schema --list --json"
 	case "output-list":
 		s.Title = "mcpctl output --list --json"
 	}
