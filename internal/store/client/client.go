@@ -87,20 +87,20 @@ var table = []Client{
 		Names: anyName, Dialect: qwenDialect, NoOverrides: true, Comments: true,
 	},
 	{
-		Name: "opencode", Title: "OpenCode", User: UserDir{InConfigHome: true, Path: "opencode"},
+		Name: "opencode", Title: "OpenCode", User: UserDir{Root: ".config", RootVariable: "XDG_CONFIG_HOME", Path: "opencode"},
 		UserFile: "opencode.json", MoreUser: []string{"opencode.jsonc"},
 		ProjectFile: "opencode.json", MoreProject: []string{".opencode/opencode.jsonc", ".opencode/opencode.json", "opencode.jsonc"}, Either: true,
 		Servers: []string{"mcp"}, Newer: &Edition{Servers: []string{"mcp", "servers"}, Dialect: opencode2Dialect, NoOverrides: true},
 		Names: anyName, Dialect: opencodeDialect, Comments: true,
 	},
 	{
-		Name: "zed", Title: "Zed", User: UserDir{InConfigHome: true, Path: "zed", Darwin: ".config/zed"},
+		Name: "zed", Title: "Zed", User: UserDir{Root: ".config", RootVariable: "XDG_CONFIG_HOME", Path: "zed", Darwin: ".config/zed"},
 		UserFile: "settings.json", ProjectFile: ".zed/settings.json",
 		Servers: []string{"context_servers"}, Names: anyName, Dialect: zedDialect, NoOverrides: true, Comments: true,
 	},
 	{
 		Name: "amp", Title: "Amp", User: UserDir{Root: ".config/amp"},
-		MoreDirs: []UserDir{{InConfigHome: true, Path: "Code/User", Darwin: "Library/Application Support/Code/User"}},
+		MoreDirs: []UserDir{{Root: ".config", RootVariable: "XDG_CONFIG_HOME", Path: "Code/User", Darwin: "Library/Application Support/Code/User"}},
 		UserFile: "settings.json", MoreUser: []string{"settings.jsonc"},
 		ProjectFile: ".amp/settings.json", MoreProject: []string{".amp/settings.jsonc"}, Either: true,
 		Servers: []string{"amp.mcpServers"}, Names: anyName, Dialect: ampDialect, NoOverrides: true, Comments: true,
@@ -121,7 +121,7 @@ var table = []Client{
 		Servers: []string{"mcpServers"}, Names: anyName, Dialect: amazonqDialect, NoOverrides: true,
 	},
 	{
-		Name: "crush", Title: "Crush", User: UserDir{InConfigHome: true, Path: "crush", DirVariable: "CRUSH_GLOBAL_CONFIG"},
+		Name: "crush", Title: "Crush", User: UserDir{Root: ".config", RootVariable: "XDG_CONFIG_HOME", Path: "crush", DirVariable: "CRUSH_GLOBAL_CONFIG"},
 		UserFile: "crush.json", ProjectFile: "crush.json", MoreProject: []string{".crush.json"}, Either: true,
 		Servers: []string{"mcp"}, Names: anyName, Dialect: crushDialect, NoOverrides: true,
 	},
@@ -145,7 +145,7 @@ var table = []Client{
 		Servers: []string{"mcpServers"}, Names: anyName, Dialect: warpDialect, NoOverrides: true,
 	},
 	{
-		Name: "trae", Title: "TRAE", User: UserDir{InConfigHome: true, Path: "Trae/User", Darwin: "Library/Application Support/Trae/User"},
+		Name: "trae", Title: "TRAE", User: UserDir{Root: ".config", RootVariable: "XDG_CONFIG_HOME", Path: "Trae/User", Darwin: "Library/Application Support/Trae/User"},
 		UserFile: "mcp.json", ProjectFile: ".trae/mcp.json",
 		Servers: []string{"mcpServers"}, Names: anyName, Dialect: traeDialect, NoOverrides: true,
 	},
