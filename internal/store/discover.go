@@ -204,15 +204,22 @@ func (src *Source) clientRow() client.Client {
 	if !ok {
 		row, _ = client.Lookup(client.Native)
 	}
+	if src.newer && row.Newer != nil {
+		row.Dialect, row.NoOverrides = row.Newer.Dialect, row.Newer.NoOverrides
+	}
 	return row
 }
 
 // dialect is the client whose shape the entries have; "" for mcpctl's own.
 func (src *Source) dialect() string {
-	if row := src.clientRow(); row.Dialect.Read != nil {
-		return row.Name
+	row := src.clientRow()
+	switch {
+	case row.Dialect.Read == nil:
+		return ""
+	case src.newer:
+		return row.Name + "/newer"
 	}
-	return ""
+	return row.Name
 }
 
 // converted is the entry in mcpctl's shape; what is remarkable about the

@@ -75,6 +75,7 @@ func (src *Source) read(doc *jsonc.Document) {
 	}
 	src.strict(doc)
 	src.readLists(root)
+	src.edition(root)
 	servers := root
 	for i, key := range src.keys {
 		if src.topKeyClash(servers, key) {
@@ -134,18 +135,6 @@ func (src *Source) topKeyClash(root *jsonc.Node, topKey string) bool {
 		first = m.KeyPosition
 	}
 	return false
-}
-
-// wrongTopKey names the well-known places where people put their servers.
-func (src *Source) wrongTopKey(root *jsonc.Node, topKey string) {
-	for _, m := range root.Members() {
-		looks := m.Key == "servers" || m.Key == "mcp.servers" || m.Key == "mcp" || m.Key == "tools"
-		if looks && (m.Value.Kind() == jsonc.Object || m.Value.Kind() == jsonc.Array) {
-			src.note(SeverityWarning, CodeInvalid, m.KeyPosition,
-				"the file has '"+m.Key+"' but no '"+topKey+"', so it holds no servers", "put the servers under '"+topKey+"'")
-			return
-		}
-	}
 }
 
 func (src *Source) readEntries(doc *jsonc.Document, servers *jsonc.Node) {

@@ -20,7 +20,7 @@ type Client struct {
 	MoreProject  []string            // read as well, weaker than ProjectFile
 	Servers      []string            // the keys that lead to the object that holds the servers
 	ServersIn    map[string][]string // the same for a file of the lists above that has it under other keys
-	DisabledList string              // a list of names beside the servers that are off, in the user's file; "" when there is none
+	DisabledList string              // a list of names beside the servers that are off, in the user's file, its keys joined by dots; "" when there is none
 	EnabledList  string              // a list of names that are on although their own entry says not
 	Names        NameRule
 	Dialect      Dialect

@@ -50,6 +50,7 @@ func (f *shape) read(entry *jsonc.Node, project bool) Reading {
 		f.reads(r)
 	}
 	r.aliases(f.names)
+	r.nulls()
 	r.timeout()
 	r.tools()
 	r.oauth()
@@ -91,6 +92,20 @@ func saysNothing(n *jsonc.Node) bool {
 		return true
 	}
 	return false
+}
+
+// nulls leaves out fields of null, which these programs take for absent. The two that
+// make a server stay, and are told.
+func (r *shapeReader) nulls() {
+	var absent []string
+	for key, n := range r.Node().All() {
+		if n.Kind() == jsonc.Null && key != "command" && key != "url" {
+			absent = append(absent, key)
+		}
+	}
+	for _, key := range absent {
+		r.Drop(key)
+	}
 }
 
 func (r *shapeReader) theirs() {
