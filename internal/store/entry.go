@@ -25,6 +25,7 @@ type Source struct {
 	ShowOnly bool // its entries are shown and never in force
 
 	second  bool     // read beside the file that the client writes
+	within  bool     // a further place in a file that another Source stands for
 	keys    []string // that lead to the servers
 	before  readBefore
 	off, on []listed

@@ -20,6 +20,7 @@ type Client struct {
 	MoreProject  []string            // read as well, weaker than ProjectFile
 	Servers      []string            // the keys that lead to the object that holds the servers
 	ServersIn    map[string][]string // the same for a file of the lists above that has it under other keys
+	Folders      []string            // the keys that lead, in the written user file, to an object whose members are workspaces, each with its own Servers
 	DisabledList string              // a list of names beside the servers that are off, in the user's file; "" when there is none
 	EnabledList  string              // a list of names that are on although their own entry says not
 	Names        NameRule
@@ -61,6 +62,87 @@ var table = []Client{
 		Servers: []string{"mcpServers"}, DisabledList: "disabledServers", EnabledList: "enabledServers",
 		Names: NameRule{Extra: ".:", Max: 100, Dash: true}, Dialect: ompDialect,
 	},
+
+	{
+		Name: "claude", Title: "Claude Code", User: UserDir{DirVariable: "CLAUDE_CONFIG_DIR"},
+		UserFile: ".claude.json", Folders: []string{"projects"}, ProjectFile: ".mcp.json",
+		Servers: []string{"mcpServers"}, Names: freeNames, Dialect: claudeDialect,
+	},
+	{
+		Name: "claude-desktop", Title: "Claude Desktop",
+		User:     UserDir{Root: ".config", RootVariable: "XDG_CONFIG_HOME", Path: "Claude", Darwin: "Library/Application Support/Claude"},
+		UserFile: "claude_desktop_config.json",
+		Servers:  []string{"mcpServers"}, Names: freeNames, Dialect: claudeDesktopDialect,
+	},
+	{
+		Name: "cursor", Title: "Cursor", User: UserDir{Root: ".cursor"}, UserFile: "mcp.json", ProjectFile: ".cursor/mcp.json",
+		Servers: []string{"mcpServers"}, Names: freeNames, Dialect: cursorDialect, Comments: true,
+	},
+	{
+		Name: "vscode", Title: "VS Code",
+		User:     editor("Code", ""),
+		MoreDirs: []UserDir{editor("Code - Insiders", ""), editor("VSCodium", ""), {Root: ".vscode-server/data/User"}},
+		UserFile: "mcp.json", MoreUser: []string{"settings.json"},
+		ProjectFile: ".vscode/mcp.json", MoreProject: []string{".vscode/settings.json"},
+		Servers: []string{"servers"}, ServersIn: map[string][]string{"settings.json": {"mcp", "servers"}, ".vscode/settings.json": {"mcp", "servers"}},
+		Names: freeNames, Dialect: vscodeDialect, Comments: true,
+	},
+	{
+		Name: "windsurf", Title: "Windsurf", User: UserDir{Root: ".codeium/windsurf"},
+		MoreDirs: []UserDir{{Root: ".codeium/windsurf-next"}, {Root: ".codeium"}},
+		UserFile: "mcp_config.json",
+		Servers:  []string{"mcpServers"}, Names: freeNames, Dialect: windsurfDialect,
+	},
+	{
+		Name: "copilot-cli", Title: "GitHub Copilot CLI", User: UserDir{Root: ".copilot", DirVariable: "COPILOT_HOME"},
+		UserFile: "mcp-config.json", ProjectFile: ".mcp.json", MoreProject: []string{".github/mcp.json"},
+		Servers: []string{"mcpServers"}, Names: freeNames, Dialect: copilotDialect,
+	},
+	{
+		Name: "cline", Title: "Cline", User: editor("Code", "saoudrizwan.claude-dev"),
+		MoreDirs: append(editions("saoudrizwan.claude-dev"), UserDir{Root: ".cline", RootVariable: "CLINE_DIR", Path: "data/settings"}),
+		UserFile: "cline_mcp_settings.json",
+		Servers:  []string{"mcpServers"}, Names: freeNames, Dialect: clineDialect,
+	},
+	{
+		Name: "roo", Title: "Roo Code", User: editor("Code", "rooveterinaryinc.roo-cline"),
+		MoreDirs: editions("rooveterinaryinc.roo-cline"),
+		UserFile: "mcp_settings.json", ProjectFile: ".roo/mcp.json",
+		Servers: []string{"mcpServers"}, Names: freeNames, Dialect: rooDialect,
+	},
+	{
+		Name: "kilocode", Title: "Kilo Code", User: editor("Code", "kilocode.kilo-code"),
+		MoreDirs: append(editions("kilocode.kilo-code"), UserDir{Root: ".kilocode/cli/global/settings"}),
+		UserFile: "mcp_settings.json", ProjectFile: ".kilocode/mcp.json",
+		Servers: []string{"mcpServers"}, Names: freeNames, Dialect: kilocodeDialect,
+	},
+	{
+		Name: "visual-studio", Title: "Visual Studio", ProjectFile: ".vs/mcp.json", MoreProject: []string{".mcp.json"},
+		Servers: []string{"servers"}, Names: freeNames, Dialect: visualStudioDialect, Comments: true,
+	},
+}
+
+// freeNames is the rule of clients that take any name: letters and digits, and the signs
+// that are seen in such files.
+var freeNames = NameRule{Extra: ".:/@+()", Spaces: true, Dash: true}
+
+// editor is where an editor of the VS Code family keeps the user's files, or those of
+// one of its extensions.
+func editor(edition, extension string) UserDir {
+	below := "/User"
+	if extension != "" {
+		below += "/globalStorage/" + extension + "/settings"
+	}
+	return UserDir{Root: ".config", RootVariable: "XDG_CONFIG_HOME", Path: edition + below, Darwin: "Library/Application Support/" + edition + below}
+}
+
+// editions are the other editors that an extension runs in.
+func editions(extension string) []UserDir {
+	dirs := []UserDir{{Root: ".vscode-server/data/User/globalStorage/" + extension + "/settings"}}
+	for _, edition := range []string{"Code - Insiders", "VSCodium", "Cursor", "Windsurf"} {
+		dirs = append(dirs, editor(edition, extension))
+	}
+	return dirs
 }
 
 // Lookup finds a client by its exact name.
@@ -110,12 +192,13 @@ func written(first string, more []string) []string {
 }
 
 // ProjectFiles lists the project files of all known clients; the presence of
-// one marks a workspace (design §2.2).
+// one marks a workspace (design §2.2). A file that has the servers among other things,
+// as an editor's settings, marks none.
 func ProjectFiles() []string {
 	var files []string
 	for i := range table {
 		for _, file := range table[i].ProjectFiles() {
-			if !slices.Contains(files, file) {
+			if _, among := table[i].ServersIn[file]; !among && !slices.Contains(files, file) {
 				files = append(files, file)
 			}
 		}
