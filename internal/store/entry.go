@@ -26,6 +26,7 @@ type Source struct {
 
 	second  bool     // read beside the file that the client writes
 	newer   bool     // written as the later edition of the client does
+	within  bool     // a further place in a file that another Source stands for
 	keys    []string // that lead to the servers
 	before  readBefore
 	off, on []listed

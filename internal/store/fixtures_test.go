@@ -15,7 +15,7 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/store/client"
 	"github.com/mcpctl/mcpctl/internal/store/jsonc"
-	)
+)
 
 // The fixtures are files as people have them, with invented names, hosts and tokens:
 //

@@ -69,6 +69,10 @@ func (src *Source) read(doc *jsonc.Document) {
 		src.Empty = true
 		return
 	}
+	if src.within {
+		src.readWithin(doc, root)
+		return
+	}
 	if root.Kind() != jsonc.Object {
 		src.fault(root.Position(), "the file is an object, found "+string(root.Kind()), "it looks like {\"mcpServers\": {…}}")
 		return
@@ -89,6 +93,22 @@ func (src *Source) read(doc *jsonc.Document) {
 		}
 		if servers.Kind() != jsonc.Object {
 			src.fault(servers.Position(), "'"+strings.Join(src.keys[:i+1], ".")+"' is an object, found "+string(servers.Kind()), "")
+			return
+		}
+	}
+	src.readEntries(doc, servers)
+}
+
+// readWithin reads the servers of a further place in a file of which another place
+// tells what is wrong.
+func (src *Source) readWithin(doc *jsonc.Document, root *jsonc.Node) {
+	servers := root
+	for i, key := range src.keys {
+		if servers = servers.Get(key); servers == nil {
+			return
+		}
+		if i == len(src.keys)-1 && servers.Kind() != jsonc.Object {
+			src.fault(servers.Position(), "'"+key+"' is an object, found "+string(servers.Kind()), "")
 			return
 		}
 	}

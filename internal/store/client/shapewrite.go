@@ -175,14 +175,6 @@ func toolLists(rules *jsonc.Node) (hidden, shown []string, only bool, why string
 	return hidden, shown, only, ""
 }
 
-func list(texts []string) json.RawMessage {
-	items := make([]string, len(texts))
-	for i, text := range texts {
-		items[i] = string(quote(text))
-	}
-	return json.RawMessage("[" + strings.Join(items, ", ") + "]")
-}
-
 // oauth gives the fields the client's names; one that it does not have is left out.
 func (w *shapeWriter) oauth() {
 	o := w.Node().Get("oauth")
