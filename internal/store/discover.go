@@ -2,6 +2,7 @@ package store
 
 import (
 	"encoding/json"
+	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -44,6 +45,7 @@ func (s *Store) placesOf(row client.Client, scope Scope) []place {
 				out = append(out, p)
 			}
 		}
+		out = inOrder(row, out)
 	case Project:
 		if !s.Workspace.HasProject {
 			return nil
@@ -53,7 +55,34 @@ func (s *Store) placesOf(row client.Client, scope Scope) []place {
 			out = append(out, place{client: row, scope: Project, path: filepath.Join(s.Workspace.Dir, rel), rel: rel, second: i > 0 || row.ProjectFile == "", keys: row.KeysOf(name)})
 		}
 	}
+	if scope == Project {
+		out = inOrder(row, out)
+	}
 	return out
+}
+
+// inOrder puts the places of a client that has the choice of its files from strong to
+// weak, and says which of them is written: the strongest that is there, or else the one
+// that the client itself would make.
+func inOrder(row client.Client, places []place) []place {
+	if !row.Either || len(places) == 0 {
+		return places
+	}
+	here := slices.IndexFunc(places, func(p place) bool { return p.dir != places[0].dir }) // of the first directory
+	if here < 0 {
+		here = len(places)
+	}
+	first := places[:here]
+	first = append(slices.Clone(first[1:]), first[0])
+	written := len(first) - 1
+	for i := range first {
+		if _, err := os.Lstat(first[i].path); err == nil && i < written {
+			written = i
+		}
+		first[i].second = true
+	}
+	first[written].second = false
+	return append(first, places[here:]...)
 }
 
 // ofFolder is the place within the same file for one workspace.
@@ -260,15 +289,19 @@ func (c *Config) NotWritable(name string) error {
 // the file it will be written to. It fails with USAGE for what the client cannot
 // express.
 func (s *Store) InClientShape(scope Scope, entry json.RawMessage) (json.RawMessage, error) {
-	if scope == Local || scope == Session || s.Client.Dialect.Write == nil {
+	row := s.Client
+	if row.Newer != nil && scope != Local && scope != Session {
+		row = s.ReadSource(scope).clientRow()
+	}
+	if scope == Local || scope == Session || row.Dialect.Write == nil {
 		return entry, nil
 	}
-	out, err := s.Client.Dialect.Write(entry)
+	out, err := row.Dialect.Write(entry)
 	if err != nil {
-		return nil, s.inexpressible(s.Client, err.Error())
+		return nil, s.inexpressible(row, err.Error())
 	}
 	if len(out.Gaps) > 0 {
-		return nil, s.inexpressible(s.Client, out.Gaps[0].Why)
+		return nil, s.inexpressible(row, out.Gaps[0].Why)
 	}
 	return out.Entry, nil
 }

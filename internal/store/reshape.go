@@ -107,7 +107,11 @@ func (s *Store) applyOwn(e *Entry, doc *jsonc.Document, path []string, edits []F
 			return text, nil
 		}
 	}
-	return nil, &Error{Code_: CodeInvalid, Message: "the entry is written so that this field cannot be changed alone", Hint_: "replace the entry, or edit it with --editor"}
+	whole := difference(json.RawMessage("{}"), after.Entry) // as it would be written today, beside what only the client has
+	if text, err := applyFields(doc, path, whole); err == nil && e.nowMeans(doc, text, meant) {
+		return text, nil
+	}
+	return nil, &Error{Code_: CodeInvalid, Message: "the entry is written so that this field cannot be changed alone", Hint_: "replace the entry, or edit it with --edit"}
 }
 
 // otherKeys are the keys of an entry that would not be written today.
@@ -146,7 +150,7 @@ func (e *Entry) nowMeans(doc *jsonc.Document, text []byte, meant json.RawMessage
 }
 
 // difference is what turns one object into another, by whole members, and below env and
-// headers by single ones.
+// headers, whatever they are called, by single ones.
 func difference(before, after json.RawMessage) []FieldEdit {
 	was, is := memberMap(before), memberMap(after)
 	var out []FieldEdit
@@ -154,7 +158,7 @@ func difference(before, after json.RawMessage) []FieldEdit {
 		a, b := was[key], is[key]
 		switch {
 		case string(a) == string(b):
-		case (key == "env" || key == "headers") && a != nil && b != nil:
+		case slices.Contains([]string{"env", "environment", "headers"}, key) && a != nil && b != nil:
 			for _, f := range difference(a, b) {
 				out = append(out, FieldEdit{Path: append([]string{key}, f.Path...), Value: f.Value})
 			}

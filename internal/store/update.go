@@ -186,7 +186,7 @@ func (s *Store) Draft(scope Scope, name string, expect Fingerprint) (*Draft, err
 		_, _, err := s.target(scope)
 		return nil, err
 	}
-	data, err := s.readFile(src, s.Client.ProjectFile)
+	data, err := s.readFile(src, s.projectFile())
 	if err != nil {
 		return nil, err
 	}

@@ -27,6 +27,7 @@ type Client struct {
 	Dialect      Dialect
 	Newer        *Edition // another way to write the same files; nil when there is one way
 	Either       bool     // of its files the first of the More ones that is there is written, and they are the stronger
+	Layers       bool     // an entry without command and address lies on that of a weaker file, also of the user's
 	NoOverrides  bool     // an entry is always a whole definition for it
 	Comments     bool     // it accepts comments and trailing commas in its files
 	ReadOnly     bool     // mcpctl does not write its files
@@ -149,7 +150,7 @@ var table = []Client{
 		Name: "opencode", Title: "OpenCode", User: UserDir{Root: ".config", RootVariable: "XDG_CONFIG_HOME", Path: "opencode"},
 		UserFile: "opencode.json", MoreUser: []string{"opencode.jsonc"},
 		ProjectFile: "opencode.json", MoreProject: []string{".opencode/opencode.jsonc", ".opencode/opencode.json", "opencode.jsonc"}, Either: true,
-		Servers: []string{"mcp"}, Newer: &Edition{Servers: []string{"mcp", "servers"}, Dialect: opencode2Dialect, NoOverrides: true},
+		Servers: []string{"mcp"}, Newer: &Edition{Servers: []string{"mcp", "servers"}, Dialect: opencode2Dialect, NoOverrides: true}, Layers: true,
 		Names: freeNames, Dialect: opencodeDialect, Comments: true,
 	},
 	{
