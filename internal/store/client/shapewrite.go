@@ -38,7 +38,25 @@ func (f *shape) write(entry json.RawMessage) (Writing, error) {
 	if f.writes != nil {
 		f.writes(w)
 	}
-	return w.writing(), nil
+	out := w.writing()
+	if n.Get("type") == nil {
+		out.Entry = typeFirst(w.Node())
+	}
+	return out, nil
+}
+
+// typeFirst puts the type, which was not there before, where people look for it.
+func typeFirst(n *jsonc.Node) json.RawMessage {
+	var first, rest []string
+	for _, m := range n.Members() {
+		text := string(quote(m.Key)) + ":" + string(m.Value.Raw())
+		if m.Key == "type" {
+			first = append(first, text)
+		} else {
+			rest = append(rest, text)
+		}
+	}
+	return json.RawMessage("{" + strings.Join(append(first, rest...), ",") + "}")
 }
 
 // transportOf decides as mcpctl's own reader does.

@@ -41,10 +41,11 @@ func (r *shapeReader) zedCommand() {
 		r.refuse(command, "command", "'command' has no 'path'", "name the program in it")
 		return
 	}
-	for key, n := range map[string]*jsonc.Node{"args": args, "env": env} {
-		if n != nil {
-			r.Set(key, n.Raw())
-		}
+	if args != nil {
+		r.Set("args", args.Raw())
+	}
+	if env != nil {
+		r.Set("env", env.Raw())
 	}
 	r.Set("command", path.Raw()) // the last, since the others stand in what it replaces
 }
