@@ -159,7 +159,7 @@ func (src *Source) topKeyClash(root *jsonc.Node, topKey string) bool {
 // wrongTopKey names the well-known places where people put their servers.
 func (src *Source) wrongTopKey(root *jsonc.Node, topKey string) {
 	for _, m := range root.Members() {
-		looks := m.Key == "servers" || m.Key == "mcp.servers" || m.Key == "mcp" || m.Key == "tools"
+		looks := m.Key == "mcpServers" || m.Key == "servers" || m.Key == "mcp.servers" || m.Key == "mcp" || m.Key == "tools"
 		if looks && (m.Value.Kind() == jsonc.Object || m.Value.Kind() == jsonc.Array) {
 			src.note(SeverityWarning, CodeInvalid, m.KeyPosition,
 				"the file has '"+m.Key+"' but no '"+topKey+"', so it holds no servers", "put the servers under '"+topKey+"'")
