@@ -218,9 +218,10 @@ func (d *decoder) converted(row client.Client, entry *jsonc.Node) *jsonc.Node {
 	}
 	reading := row.Dialect.Read(entry, d.entry.Source.Scope == Project)
 	for _, n := range reading.Notes {
-		if n.Fatal {
+		switch {
+		case n.Fatal:
 			d.fail(n.Position, n.Message, n.Hint)
-		} else {
+		case !n.Aside:
 			d.note(n.Position, SeverityWarning, n.Message, n.Hint)
 		}
 	}

@@ -93,8 +93,11 @@ func (s *Store) applyOwn(e *Entry, doc *jsonc.Document, path []string, edits []F
 		}
 	}
 	changes := difference(before.Entry, after.Entry)
-	// A field may stand under another name than the one that is written today.
-	for _, drop := range append([]string{""}, otherKeys(entry, before.Entry)...) {
+	drops := []string{""}
+	if renamed(changes, entry, before.Entry) {
+		drops = append(e.otherKeys(doc, path, before.Entry), "")
+	}
+	for _, drop := range drops {
 		try := changes
 		if drop != "" {
 			try = append(slices.Clone(changes), FieldEdit{Path: []string{drop}})
@@ -114,11 +117,23 @@ func (s *Store) applyOwn(e *Entry, doc *jsonc.Document, path []string, edits []F
 	return nil, &Error{Code_: CodeInvalid, Message: "the entry is written so that this field cannot be changed alone", Hint_: "replace the entry, or edit it with --edit"}
 }
 
-// otherKeys are the keys of an entry that would not be written today.
-func otherKeys(entry *jsonc.Node, written json.RawMessage) (keys []string) {
+// renamed tells whether a field that is changed stands in the entry under another name
+// than the one that is written today.
+func renamed(changes []FieldEdit, entry *jsonc.Node, written json.RawMessage) bool {
 	now := memberMap(written)
+	return slices.ContainsFunc(changes, func(f FieldEdit) bool { return now[f.Path[0]] != nil && entry.Get(f.Path[0]) == nil })
+}
+
+// otherKeys are the keys of an entry that would not be written today, and without which
+// it would mean something else.
+func (e *Entry) otherKeys(doc *jsonc.Document, path []string, written json.RawMessage) (keys []string) {
+	now, entry := memberMap(written), nodeAt(doc, path)
+	meant := e.Source.ownShape(entry).Raw()
 	for key := range entry.All() {
-		if _, is := now[key]; !is {
+		if _, is := now[key]; is {
+			continue
+		}
+		if text, err := applyFields(doc, path, []FieldEdit{{Path: []string{key}}}); err == nil && !e.nowMeans(doc, text, meant) {
 			keys = append(keys, key)
 		}
 	}

@@ -18,6 +18,6 @@ var claudeDialect = family{
 	}},
 	gaps: map[string]string{
 		"headersHelper": "a command that prints headers; write a value !command in 'headers'",
-		"alwaysLoad":    "which tools are loaded at once is said by 'exposure'",
 	},
+	aside: map[string]string{"alwaysLoad": exposureWhy},
 }.dialect()

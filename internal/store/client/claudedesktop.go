@@ -15,5 +15,5 @@ var claudeDesktopDialect = family{
 			r.note(n, "Claude Desktop starts servers and ignores an entry with an address; mcpctl does not", "add it to Claude Desktop as a connector")
 		}
 	},
-	gaps: map[string]string{"alwaysAllow": approvalWhy, "autoApprove": approvalWhy},
+	aside: map[string]string{"alwaysAllow": approvalWhy, "autoApprove": approvalWhy},
 }.dialect()

@@ -13,7 +13,7 @@ var clineDialect = family{
 	disabled: true,
 	unit:     time.Second,
 	values:   syntax{env: "env:"},
-	gaps: map[string]string{
+	aside: map[string]string{
 		"autoApprove": approvalWhy, "alwaysAllow": approvalWhy,
 		"remoteConfigured": "who put the entry there is not kept",
 	},

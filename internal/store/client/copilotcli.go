@@ -14,13 +14,21 @@ var copilotDialect = family{
 	values:  syntax{bare: true, defaults: true, dollar: true},
 	plain:   map[string]bool{"command": true, "args": true, "cwd": true, "url": true},
 	oauth:   oauthWords{fields: map[string]string{"oauthClientId": "clientId", "oauthGrantType": "grant"}},
-	gaps: map[string]string{
-		"oauthPublicClient":         "mcpctl goes by whether there is a client secret",
-		"oidc":                      "mcpctl has no tokens of GitHub's to give away",
-		"deferTools":                "which tools are loaded at once is said by 'exposure'",
+	gaps:    map[string]string{"oidc": "mcpctl has no tokens of GitHub's to give away"},
+	aside: map[string]string{
+		"deferTools":                exposureWhy,
 		"disableToolCache":          "mcpctl keeps no tools of a server that runs",
 		"slowConnectionThresholdMs": "mcpctl does not warn of slow servers",
+		"gallery":                   originWhy,
+		"version":                   originWhy,
 		"filterMapping":             "mcpctl gives results as they are",
+	},
+	odd: func(r *familyReading) {
+		if n := r.entry.Get("oauthPublicClient"); n != nil {
+			if r.Drop("oauthPublicClient"); string(n.Raw()) == "false" {
+				r.gap(n, "oauthPublicClient", "Copilot CLI keeps a client secret elsewhere, which mcpctl does not have", "write it into oauth.clientSecret as ${NAME}")
+			}
+		}
 	},
 	oddWrite: func(w *writer, f family) {
 		n := w.Node()

@@ -1,7 +1,12 @@
 package client
 
-// approvalWhy is said of lists of tools that run without a question.
-const approvalWhy = "mcpctl asks nobody before a tool runs; that is for who calls it"
+// What is said of fields that several clients have.
+const (
+	approvalWhy = "mcpctl asks nobody before a tool runs; that is for who calls it"
+	envFileWhy  = "mcpctl reads no files of variables; write the variables into 'env', or start mcpctl with them"
+	exposureWhy = "which tools are loaded at once is said by 'exposure'"
+	originWhy   = "where the entry came from is not kept"
+)
 
 // cursorDialect is Cursor: references in command, args, env, url and headers; an
 // address is tried as http and then as sse.
@@ -13,10 +18,6 @@ var cursorDialect = family{
 	values: syntax{env: "env:", words: codeWords,
 		strange: []string{"workspaceFolderBasename", "workspaceFolder:", "file", "input:", "command:", "config:"}},
 	oauth: oauthWords{in: "auth", fields: map[string]string{"CLIENT_ID": "clientId", "CLIENT_SECRET": "clientSecret"}, scopes: "scopes"},
-	gaps: map[string]string{
-		"envFile":     envFileWhy,
-		"alwaysAllow": approvalWhy, "autoApprove": approvalWhy,
-	},
+	gaps:  map[string]string{"envFile": envFileWhy},
+	aside: map[string]string{"alwaysAllow": approvalWhy, "autoApprove": approvalWhy},
 }.dialect()
-
-const envFileWhy = "mcpctl reads no files of variables; write the variables into 'env', or start mcpctl with them"

@@ -31,6 +31,7 @@ type family struct {
 	plain     map[string]bool       // fields that are taken as they stand all the same
 	oauth     oauthWords            // of the sign-in
 	gaps      map[string]string     // fields that mcpctl cannot express, and why
+	aside     map[string]string     // those of them without which a server runs just the same
 	odd       func(*familyReading)  // what else differs, after all the rest was read
 	oddWrite  func(*writer, family) // and was written
 }
@@ -58,11 +59,16 @@ func (f family) read(entry *jsonc.Node, project bool) Reading {
 	r.readOAuth()
 	r.readTools()
 	for _, m := range entry.Members() {
-		if why, known := f.gaps[m.Key]; known {
-			if !saysNothing(m.Value) {
-				r.gap(m.Value, m.Key, "'"+m.Key+"' of "+f.title+": "+why, "")
-			}
-			r.Drop(m.Key)
+		why, known := f.gaps[m.Key]
+		if aside, only := f.aside[m.Key]; only {
+			why, known = aside, true
+		}
+		if !known {
+			continue
+		}
+		if r.Drop(m.Key); !saysNothing(m.Value) {
+			r.gap(m.Value, m.Key, "'"+m.Key+"' of "+f.title+": "+why, "")
+			_, r.Notes[len(r.Notes)-1].Aside = f.aside[m.Key]
 		}
 	}
 	if f.odd != nil {
@@ -72,8 +78,8 @@ func (f family) read(entry *jsonc.Node, project bool) Reading {
 	return r.Reading
 }
 
-// saysNothing: null, false, and empty lists and objects are what an entry without the
-// field means.
+// saysNothing: null, false, and empty lists and objects are what an entry without such
+// a field means.
 func saysNothing(n *jsonc.Node) bool {
 	switch string(n.Raw()) {
 	case "null", "false", "[]", "{}", `""`:
@@ -206,10 +212,24 @@ func (r *familyReading) spelling(key string) {
 			r.gap(n, at, r.title+" asks for '"+id+"'; mcpctl takes the variable "+inputVariable(id)+" in its place", "set "+inputVariable(id))
 		}
 		for _, what := range v.unread {
-			r.gap(n, at, "mcpctl does not understand "+what+" and takes it as it stands", "")
+			r.gap(n, at, "mcpctl does not understand "+what+": the server cannot start with it", "write the value, or a variable")
+		}
+		for _, what := range v.plain {
+			r.note(n, r.title+" takes "+what+" as it stands"+s.instead(), "")
 		}
 	})
 	r.Texts(key, func(text string) string { return s.read(text).text })
+}
+
+// instead tells how the client spells a variable.
+func (s syntax) instead() string {
+	switch {
+	case s.env != "":
+		return "; a variable is ${" + s.env + "NAME} there"
+	case s.bare:
+		return "; a variable is ${NAME} there"
+	}
+	return "; it puts no variables in there"
 }
 
 func (f family) syntaxOf(key string) syntax {

@@ -19,7 +19,7 @@ func rooFamily(title string) family {
 		unit:     time.Second,
 		off:      "disabledTools",
 		values:   syntax{env: "env:", words: folderWords},
-		gaps: map[string]string{
+		aside: map[string]string{
 			"alwaysAllow": approvalWhy, "autoApprove": approvalWhy,
 			"watchPaths": "mcpctl restarts a server when its entry changes, and watches no other files",
 		},

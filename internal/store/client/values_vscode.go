@@ -32,11 +32,12 @@ var (
 	}
 )
 
-// reading is a value in mcpctl's spelling, with what is to be said about it.
+// valueReading is a value in mcpctl's spelling, with what is to be said about it.
 type valueReading struct {
 	text   string
 	asked  []string // the client asks the user for these; they are variables in text
-	unread []string // the client puts something in here that mcpctl cannot
+	unread []string // the client puts something in here that mcpctl cannot; it stays, and cannot be resolved
+	plain  []string // these look like references, and are none for the client
 }
 
 // read turns a value into mcpctl's spelling.
@@ -91,11 +92,17 @@ func (s syntax) reference(body string, out *valueReading) (ref string, ok bool) 
 	for _, start := range s.strange {
 		if strings.HasPrefix(body, start) {
 			out.unread = append(out.unread, "${"+body+"}")
-			return "", false
+			return "${" + body + "}", true
 		}
 	}
 	name, _, fallback := strings.Cut(body, ":-")
-	return "${" + body + "}", s.bare && isName(name) && (!fallback || s.defaults)
+	if s.bare && isName(name) && (!fallback || s.defaults) {
+		return "${" + body + "}", true
+	}
+	if isName(strings.TrimPrefix(name, "env:")) {
+		out.plain = append(out.plain, "${"+body+"}")
+	}
+	return "", false
 }
 
 func isName(name string) bool { return name != "" && nameLength(name) == len(name) }

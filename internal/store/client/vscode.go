@@ -8,7 +8,7 @@ var vscodeDialect = family{
 	stdio: "stdio", http: "http", sse: "sse",
 	values: codeValues,
 	oauth:  oauthWords{in: "oauth", fields: map[string]string{"clientId": "clientId"}},
-	gaps:   codeGaps,
+	gaps:   codeGaps, aside: codeAside,
 }.dialect()
 
 // visualStudioDialect is Visual Studio, whose files are those of VS Code.
@@ -17,7 +17,7 @@ var visualStudioDialect = family{
 	types: known("stdio", "http", "sse"),
 	stdio: "stdio", http: "http", sse: "sse",
 	values: codeValues,
-	gaps:   codeGaps,
+	gaps:   codeGaps, aside: codeAside,
 }.dialect()
 
 var codeValues = syntax{
@@ -30,7 +30,9 @@ var codeGaps = map[string]string{
 	"envFile":        envFileWhy,
 	"sandbox":        "mcpctl has no sandbox; the server runs without it",
 	"sandboxEnabled": "mcpctl has no sandbox; the server runs without it",
-	"dev":            "mcpctl does not watch or debug a server's code",
-	"gallery":        "where the entry came from is not kept",
-	"version":        "where the entry came from is not kept",
+}
+
+var codeAside = map[string]string{
+	"dev":     "mcpctl does not watch or debug a server's code",
+	"gallery": originWhy, "version": originWhy,
 }

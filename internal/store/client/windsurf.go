@@ -10,5 +10,5 @@ var windsurfDialect = family{
 	noCwd:    true,
 	off:      "disabledTools",
 	values:   syntax{env: "env:", strange: []string{"file:"}},
-	gaps:     map[string]string{"alwaysAllow": approvalWhy, "autoApprove": approvalWhy},
+	aside:    map[string]string{"alwaysAllow": approvalWhy, "autoApprove": approvalWhy, "registry": originWhy},
 }.dialect()
