@@ -43,7 +43,8 @@ func (s *Store) Lint(req LintRequest) (Linted, error) {
 	switch {
 	case places != nil:
 		for _, p := range places {
-			sources = append(sources, reader.read(p))
+			src, _ := reader.read(p)
+			sources = append(sources, src)
 		}
 	case req.All:
 		sources = reader.ReadAll()
@@ -63,13 +64,11 @@ func (s *Store) Lint(req LintRequest) (Linted, error) {
 
 // readOwn reads the files of the chosen client alone.
 func (s *Store) readOwn() []*Source {
-	var out []*Source
+	r := s.newReader()
 	for _, scope := range scopes {
-		for _, p := range s.placesOf(s.Client, scope) {
-			out = append(out, s.read(p))
-		}
+		r.read(r.placesOf(s.Client, scope))
 	}
-	return out
+	return r.out
 }
 
 // linter collects what is found.
@@ -80,9 +79,9 @@ type linter struct {
 	more      []Problem             // of files that are no sources
 }
 
-// file looks at one file that was read; doc is nil where it does not parse.
+// file looks at one file that was read; it parsed.
 func (l *linter) file(src *Source, doc *jsonc.Document) {
-	if doc == nil || doc.Root() == nil {
+	if doc.Root() == nil {
 		return
 	}
 	l.topKey(src, doc)
@@ -133,7 +132,7 @@ func (l *linter) done(sources []*Source, req LintRequest) Linted {
 		for _, e := range src.Entries {
 			list = append(list, e.Problems...)
 		}
-		out.Findings = append(out.Findings, inOrder(list)...)
+		out.Findings = append(out.Findings, sortedFindings(list)...)
 	}
 	out.Findings = append(out.Findings, l.more...)
 	if req.Files == nil {
@@ -145,9 +144,9 @@ func (l *linter) done(sources []*Source, req LintRequest) Linted {
 	return out
 }
 
-// inOrder sorts what was found in one file and drops what was found twice: a mistake
+// sortedFindings sorts what was found in one file and drops what was found twice: a mistake
 // has one finding, the one that can be mended before the others.
-func inOrder(list []Problem) []Problem {
+func sortedFindings(list []Problem) []Problem {
 	slices.SortStableFunc(list, func(a, b Problem) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column), cmp.Compare(a.Rule, b.Rule), mended(a)-mended(b))
 	})

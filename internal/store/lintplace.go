@@ -104,13 +104,17 @@ func (l *linter) misplaced(sources []*Source) {
 	for _, m := range misplacedFiles {
 		src := &Source{Client: client.Native, Scope: Project, Path: filepath.Join(s.Workspace.Dir, filepath.FromSlash(m[0]))}
 		known := slices.ContainsFunc(sources, func(other *Source) bool { return other.Real == src.Path || other.Path == src.Path })
-		if known || slices.Contains(client.ProjectFiles(), m[0]) || !s.holdsServers(src, m[0]) {
+		if known || readByAny(m[0]) || !s.holdsServers(src, m[0]) {
 			continue
 		}
 		p := Problem{Rule: ruleUnread, Code: CodeInvalid, Severity: SeverityWarning, Source: src.Path, Line: 1, Column: 1,
 			Message: "it holds servers, and no client reads a file of this name there", Hint: "move it to " + m[1]}
 		l.more = append(l.more, p)
 	}
+}
+
+func readByAny(name string) bool {
+	return slices.ContainsFunc(client.All(), func(row client.Client) bool { return slices.Contains(row.ProjectFiles(), name) })
 }
 
 func (s *Store) holdsServers(src *Source, rel string) bool {
@@ -125,8 +129,10 @@ func (s *Store) holdsServers(src *Source, rel string) bool {
 	if err != nil || doc.Root() == nil {
 		return false
 	}
-	return slices.ContainsFunc(topKeys, func(key string) bool {
-		n := doc.Root().Get(key)
-		return n != nil && n.Kind() == jsonc.Object
-	})
+	for key, n := range doc.Root().All() {
+		if client.TopKeys()[key] != "" && looksLikeServers(n, 2) {
+			return true
+		}
+	}
+	return false
 }

@@ -56,7 +56,7 @@ type Store struct {
 
 	before func(step string) error // asked before each step of a commit; only tests set it
 
-	look func(*Source, *jsonc.Document) // sees each file that is read, nil where it does not parse; only lint sets it
+	look func(*Source, *jsonc.Document) // sees each file that is read and parses; only lint sets it
 }
 
 // edited tells of a change. One that failed only at the last may have been made as well.
@@ -123,10 +123,8 @@ func (s *Store) refuseInside(dirs ...string) error {
 // Path returns the file of a scope that is written, absolute, or "" when the
 // workspace, or the client, has no such scope. A local file is mcpctl's own, whatever the client.
 func (s *Store) Path(scope Scope) string {
-	if places := s.placesOf(s.Client, scope); len(places) > 0 && !places[0].second {
-		return places[0].path
-	}
-	return ""
+	p, _ := s.writtenPlace(scope)
+	return p.path
 }
 
 // scopes are those that have files, from strong to weak (design §4). What a session
