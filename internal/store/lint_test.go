@@ -109,6 +109,8 @@ var ruleCases = []ruleCase{
 		w.project(string(text))
 	}},
 	{rule: ruleDialect, at: "2:37", client: "omp", bad: servers(`"a": {"command": "sh", "env": {"X": "API_KEY"}}`), good: servers(`"a": {"command": "sh", "env": {"X": "${API_KEY}"}}`)},
+	{rule: ruleDialectRefused, at: "2:75", client: "opencode", bad: "{\"mcp\": {\n\"a\": {\"type\": \"remote\", \"url\": \"https://h/\", \"headers\": {\"Authorization\": \"Bearer {file:x}\"}}}}", good: "{\"mcp\": {\n\"a\": {\"type\": \"remote\", \"url\": \"https://h/\", \"headers\": {\"Authorization\": \"Bearer {env:HOME}\"}}}}"},
+	{rule: ruleGap, at: "2:35", client: "vscode", bad: "{\"servers\": {\n\"a\": {\"command\": \"sh\", \"envFile\": \".env\"}}}", good: "{\"servers\": {\n\"a\": {\"command\": \"sh\"}}}"},
 	{rule: ruleHidden, at: "2:1", bad: servers("\"a\": {\"command\": \"s\u200bh\"}"), good: servers(`"a": {"command": "sh"}`)},
 	{rule: ruleLikeLetters, at: "2:14", bad: servers(`"a": {"url": "https://gіthub.com/x"}`), good: servers(`"a": {"url": "https://github.com/x"}`)},
 	{rule: ruleApprovalsRecord, at: "0:0", bad: "{}", good: "{}", also: func(w *world, good bool) {
@@ -162,10 +164,6 @@ func (c ruleCase) found(t *testing.T, good bool) []Problem {
 	return linted.Findings
 }
 
-// untested are the rules that only a dialect of some client can break: see the
-// fixtures of clients' files.
-var untested = []string{ruleDialectRefused, ruleGap}
-
 // TestRules: each rule has a file that breaks it, at a place, and one that does not.
 func TestRules(t *testing.T) {
 	for i, c := range ruleCases {
@@ -194,7 +192,7 @@ func TestRules(t *testing.T) {
 		if want := fmt.Sprintf("MCP%03d", i+1); r.ID != want {
 			t.Errorf("the rule %s stands in the place of %s", r.ID, want)
 		}
-		if !slices.Contains(untested, r.ID) && !slices.ContainsFunc(ruleCases, func(c ruleCase) bool { return c.rule == r.ID }) {
+		if !slices.ContainsFunc(ruleCases, func(c ruleCase) bool { return c.rule == r.ID }) {
 			t.Errorf("%s %s has no case", r.ID, r.Name)
 		}
 		if r.Name == "" || !strings.HasSuffix(r.Why, ".") || !strings.HasSuffix(r.Mend, ".") {

@@ -135,7 +135,11 @@ func (x *inspection) foldedOrNoted(m jsonc.Member, known []string) bool {
 	if slices.ContainsFunc(known, func(k string) bool { return strings.EqualFold(k, m.Key) }) {
 		return true
 	}
-	at := m.Value.Position()
+	return x.noted(m.Value.Position())
+}
+
+// noted tells whether the reader has said something about a place.
+func (x *inspection) noted(at jsonc.Position) bool {
 	return slices.ContainsFunc(x.entry.Problems, func(p Problem) bool { return p.Line == at.Line && p.Column == at.Column })
 }
 

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/mcpctl/mcpctl/internal/store/client"
 	"github.com/mcpctl/mcpctl/internal/store/jsonc"
 )
 
@@ -38,8 +39,11 @@ func (x *inspection) values() {
 	if d := x.entry.Definition; d == nil {
 		return
 	}
-	missing := map[string]bool{}
+	missing := map[string]bool{client.WorkspaceVariable: true} // every server has it
 	x.texts(func(where, text string, at jsonc.Position) {
+		if x.noted(at) {
+			return // the reader of the client's own spelling knows better
+		}
 		_, _, unset, fault := expand(text, x.store.Env)
 		if fault != "" {
 			x.add(finding{rule: rulePlaceholder, at: at, message: "in '" + where + "', " + fault, hint: placeholderHint(fault)})
@@ -51,7 +55,7 @@ func (x *inspection) values() {
 				x.add(finding{rule: rulePlaceholder, at: at, message: "in '" + where + "', '${" + name + "}' is a reference of another program", hint: placeholderHint("${" + name + "}")})
 			case !missing[name]:
 				missing[name] = true
-				x.add(finding{rule: ruleUnset, at: at, message: "the variable " + name + ", for '" + where + "', is unset or empty here", hint: "set it, or write a default: ${" + name + ":-default}"})
+				x.add(finding{rule: ruleUnset, at: at, message: "the variable " + name + ", for '" + where + "', is unset or empty here", hint: "set it, or write a default behind its name, as in ${NAME:-default}"})
 			}
 		}
 		if sign := bracesOnly().FindString(text); sign != "" {
@@ -77,19 +81,34 @@ func placeholderHint(text string) string {
 
 // secrets tells of each field of a project's entry that looks like a secret.
 func (x *inspection) secrets() {
-	for _, p := range committedSecrets(x.entry) {
+	shaped := *x.entry
+	shaped.Raw = x.shape.Raw() // a reference in the client's own spelling is no secret
+	for _, p := range committedSecrets(&shaped) {
+		if text := x.textOf(p.field); bracesOnly().MatchString(text) {
+			continue // of a README, and told as such
+		}
 		x.add(finding{rule: ruleSecret, at: x.placeOf(p.field), message: p.Message, hint: p.Hint})
 	}
 }
 
 // placeOf is where a text such as "env.KEY" stands.
-func (x *inspection) placeOf(field string) (at jsonc.Position) {
-	x.texts(func(where, _ string, pos jsonc.Position) {
-		if where == field {
-			at = pos
+func (x *inspection) placeOf(field string) jsonc.Position {
+	at, _ := x.field(field)
+	return at
+}
+
+func (x *inspection) textOf(field string) string {
+	_, text := x.field(field)
+	return text
+}
+
+func (x *inspection) field(name string) (at jsonc.Position, found string) {
+	x.texts(func(where, text string, pos jsonc.Position) {
+		if where == name {
+			at, found = pos, text
 		}
 	})
-	return at
+	return at, found
 }
 
 // machinePath recognises paths that only one machine has.
