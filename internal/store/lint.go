@@ -92,10 +92,13 @@ func (l *linter) file(src *Source, doc *jsonc.Document) {
 	if l.nestedServers(src, servers) {
 		return
 	}
-	members := servers.Members()
-	for i, e := range src.Entries {
-		if i < len(members) {
-			l.entry(e, members[i])
+	entries := map[[2]int]*Entry{}
+	for _, e := range src.Entries {
+		entries[[2]int{e.Line, e.Column}] = e
+	}
+	for _, m := range servers.Members() {
+		if e := entries[[2]int{m.KeyPosition.Line, m.KeyPosition.Column}]; e != nil {
+			l.entry(e, m)
 		}
 	}
 }
