@@ -165,13 +165,14 @@ func runLint(ctx context.Context, a *app, o *lintOptions) error {
 		if f.Severity == store.SeverityError {
 			doc.Errors++
 		} else {
-			doc.Warnings++
+			doc.Others++
 		}
 	}
+	doc.Warnings = a.takeWarnings()
 	if err := a.printLint(doc, o); err != nil {
 		return err
 	}
-	if doc.Errors > 0 || doc.Warnings > 0 && o.severity == store.SeverityWarning {
+	if doc.Errors > 0 || doc.Others > 0 && o.severity == store.SeverityWarning {
 		return exit(wire.ConfigInvalid.Exit())
 	}
 	return nil
@@ -224,7 +225,7 @@ func (a *app) printLint(doc report.Lint, o *lintOptions) error {
 }
 
 func lintSummary(doc report.Lint) string {
-	return fmt.Sprintf("%d error(s), %d warning(s) in %d file(s)", doc.Errors, doc.Warnings, len(doc.Files))
+	return fmt.Sprintf("%d error(s), %d warning(s) in %d file(s)", doc.Errors, doc.Others, len(doc.Files))
 }
 
 func sarifRules() []report.SarifRule {

@@ -46,7 +46,7 @@ func ruleList() string {
 	return b.String()
 }
 
-const lintPageText = `Each finding of "mcpctl lint" names the rule it goes by. The ID of a rule never changes and is never given to another one; messages may change. "mcpctl list" and the engines go by the same reader: an entry with an error of MCP001 to MCP048 that concerns the entry itself is invalid there too, except for MCP031, MCP041, MCP042 and MCP046, which are errors of what is committed or approved and not of the entry, and for MCP034, which fails the server when it is started.
+const lintPageText = `Each finding of "mcpctl lint" names the rule it goes by. The ID of a rule never changes and is never given to another one; messages may change. "mcpctl list" and the engines go by the same reader: an entry with an error is invalid there too, except for MCP031, MCP041, MCP042 and MCP046, which are errors of what is committed or approved and not of the entry, and for MCP034, which fails the server when it is started.
 
 The severity given here is the usual one; a message that has another says why. A finding with a place names the line and the column, counted in Unicode characters, of the value or the key that it is about.
 

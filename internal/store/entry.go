@@ -131,7 +131,9 @@ func newEntry(src *Source, row client.Client, m jsonc.Member) *Entry {
 		d.failAs(rule, m.Value.Position(), "a server is an object, found "+string(m.Value.Kind()), hint)
 		return e
 	}
-	d.clashes(m.Value)
+	if d.clashes(m.Value); d.tooDeep(m, row.Dialect.Read != nil) {
+		return e
+	}
 	clashed := d.failed
 	own := d.converted(row, m.Value)
 	switch {

@@ -89,16 +89,14 @@ func (l *linter) file(src *Source, doc *jsonc.Document) {
 	if src.Broken || servers == nil {
 		return
 	}
-	if l.nestedServers(src, servers) {
-		return
-	}
 	entries := map[[2]int]*Entry{}
 	for _, e := range src.Entries {
 		entries[[2]int{e.Line, e.Column}] = e
 	}
-	for _, m := range servers.Members() {
+	members := servers.Members()
+	for _, m := range members {
 		if e := entries[[2]int{m.KeyPosition.Line, m.KeyPosition.Column}]; e != nil {
-			l.entry(e, m)
+			l.entry(e, m, len(members) == 1 && servers.PlainAround(m.Value))
 		}
 	}
 }

@@ -17,7 +17,9 @@ type inspection struct {
 	raw   *jsonc.Node // as it is written
 	shape *jsonc.Node // in mcpctl's shape
 	row   client.Client
+	alone bool // nothing stands beside it
 	mask  *redact.Mask
+	told  map[[2]int]bool // places about which the reader has said something
 }
 
 // finding is something about a part of the entry.
@@ -36,20 +38,23 @@ var entryChecks = []func(*inspection){
 	(*inspection).values, (*inspection).timeoutUnit, (*inspection).outside, (*inspection).secrets, (*inspection).disguises,
 }
 
-func (l *linter) entry(e *Entry, m jsonc.Member) {
+func (l *linter) entry(e *Entry, m jsonc.Member, alone bool) {
 	row := e.Source.clientRow()
-	x := &inspection{linter: l, entry: e, raw: m.Value, shape: m.Value, row: row}
-	if m.Value.Kind() != jsonc.Object || x.nestedEntry() {
+	x := &inspection{linter: l, entry: e, raw: m.Value, shape: m.Value, row: row, alone: alone}
+	if m.Value.Kind() != jsonc.Object {
 		return
 	}
 	if row.Dialect.Read != nil {
 		x.shape = row.Dialect.Read(m.Value, e.Source.Scope == Project).Entry
 	}
-	x.fields()
-	x.switches()
 	if l.approvals != nil {
 		x.approval()
 	}
+	if x.nesting(); !e.Valid() && nested(m.Value) {
+		return
+	}
+	x.fields()
+	x.switches()
 	if !e.Valid() {
 		return
 	}
@@ -140,14 +145,24 @@ func (x *inspection) foldedOrNoted(m jsonc.Member, known []string) bool {
 
 // noted tells whether the reader has said something about a place.
 func (x *inspection) noted(at jsonc.Position) bool {
-	return slices.ContainsFunc(x.entry.Problems, func(p Problem) bool { return p.Line == at.Line && p.Column == at.Column })
+	if x.told == nil {
+		x.told = map[[2]int]bool{}
+		for _, p := range x.entry.Problems {
+			x.told[[2]int{p.Line, p.Column}] = true
+		}
+	}
+	return x.told[[2]int{at.Line, at.Column}]
 }
 
 // onlyClosest is Closest, where no other candidate is as close: what lint puts in
 // place by itself must be the only thing that can be meant.
 func onlyClosest(word string, candidates []string) string {
+	const longest = 64 // no field is half as long
+	if len(word) > longest || otherWords[word] != "" {
+		return ""
+	}
 	near := Closest(word, candidates)
-	if near == "" || otherWords[word] != "" {
+	if near == "" {
 		return ""
 	}
 	d := distance(strings.ToLower(word), strings.ToLower(near))

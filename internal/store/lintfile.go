@@ -16,73 +16,37 @@ func (l *linter) topKey(src *Source, doc *jsonc.Document) {
 			continue
 		}
 		for _, m := range doc.Root().Members() {
-			if m.KeyPosition.Line == p.Line && m.KeyPosition.Column == p.Column && allServers(m.Value) {
+			if m.KeyPosition.Line == p.Line && m.KeyPosition.Column == p.Column && nested(m.Value) {
 				src.Problems[i].fix = renaming([]string{m.Key}, src.keys[0])
 			}
 		}
 	}
 }
 
-// allServers tells whether an object holds nothing but what looks like servers.
-func allServers(n *jsonc.Node) bool {
-	members := n.Members()
-	for _, m := range members {
-		if !looksLikeServer(m.Value) {
-			return false
-		}
-	}
-	return len(members) > 0
-}
-
-func looksLikeServer(n *jsonc.Node) bool {
-	return n.Kind() == jsonc.Object && (textAt(n, "command") || textAt(n, "url"))
-}
-
-func textAt(n *jsonc.Node, key string) bool {
-	v := n.Get(key)
-	return v != nil && v.Kind() == jsonc.String
-}
-
-// nestedServers finds the key that leads to the servers a second time below itself.
-func (l *linter) nestedServers(src *Source, servers *jsonc.Node) bool {
-	key := src.keys[len(src.keys)-1]
-	inner := servers.Get(key)
-	if inner == nil || !allServers(inner) {
-		return false
-	}
-	members := servers.Members()
-	p := Problem{Rule: ruleNesting, Message: "the servers stand one level too deep, below a second '" + key + "'", Hint: "move them one level up"}
-	for _, m := range members {
-		if m.Key == key {
-			p.Line, p.Column = m.KeyPosition.Line, m.KeyPosition.Column
-		}
-	}
-	if len(members) == 1 && src.dialect() == "" && servers.PlainAround(inner) {
-		p.fix = raising(src.keys, key)
-	}
-	for _, e := range src.Entries {
-		if e.Name == key {
-			e.Problems = nil // said better here
-		}
-	}
-	l.add(src, p)
-	return len(members) == 1
-}
-
-// nestedEntry finds a server one level too deep below its name.
-func (x *inspection) nestedEntry() bool {
+// nesting mends the reader's finding of what stands one level too deep, where nothing
+// else stands beside it.
+func (x *inspection) nesting() {
 	members := x.raw.Members()
-	if len(members) != 1 || !looksLikeServer(members[0].Value) || looksLikeServer(x.raw) {
-		return false
+	for i, p := range x.entry.Problems {
+		if p.Rule != ruleNesting || !nested(x.raw) || x.row.Dialect.Read != nil {
+			continue
+		}
+		path := x.path()
+		switch {
+		case !x.again():
+			if len(members) == 1 && x.raw.PlainAround(members[0].Value) {
+				x.entry.Problems[i].fix = raising(path, members[0].Key)
+			}
+		case x.alone:
+			x.entry.Problems[i].fix = raising(path[:len(path)-1], x.entry.Name)
+		}
 	}
-	m := members[0]
-	x.entry.Problems, x.entry.Override = nil, nil // said better here
-	f := finding{rule: ruleNesting, at: m.KeyPosition, message: "the server stands one level too deep, below " + quoted(m.Key), hint: "move its fields one level up"}
-	if x.raw.PlainAround(m.Value) {
-		f.fix = x.native(raising(x.path(), m.Key))
-	}
-	x.add(f)
-	return true
+}
+
+// again tells whether the entry is the object of servers a second time.
+func (x *inspection) again() bool {
+	keys := x.entry.Source.keys
+	return x.entry.Name == keys[len(keys)-1]
 }
 
 // renaming is the mend that gives a member another key.

@@ -69,34 +69,26 @@ func (l *linter) addEntry(e *Entry, rule, message, hint string) {
 	l.add(e.Source, Problem{Rule: rule, Line: at.Line, Column: at.Column, Server: e.Name, Message: message, Hint: hint})
 }
 
-// idleOverrides are those with no server of their name below them.
+// idleOverrides are those with no server of their name below them. A file that does not
+// parse may have it.
 func (l *linter) idleOverrides(sources []*Source) {
+	lowest, broken := map[string]int{}, -1
+	for i, src := range sources {
+		if src.Broken {
+			broken = i
+		}
+		for _, e := range src.Entries {
+			if e.Override == nil {
+				lowest[e.Name] = i
+			}
+		}
+	}
 	for i, src := range sources {
 		for _, e := range src.Entries {
-			if e.Override == nil || definedIn(sources[i+1:], e.Name) || brokenIn(sources[i+1:]) {
+			if at, defined := lowest[e.Name]; e.Override == nil || broken > i || defined && at > i {
 				continue
 			}
 			l.addEntry(e, ruleIdleOverride, "it overrides a server that is not there", "remove it, or correct its name")
 		}
 	}
-}
-
-func definedIn(sources []*Source, name string) bool {
-	for _, src := range sources {
-		for _, e := range src.Entries {
-			if e.Name == name && e.Override == nil {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-func brokenIn(sources []*Source) bool {
-	for _, src := range sources {
-		if src.Broken {
-			return true
-		}
-	}
-	return false
 }

@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/mcpctl/mcpctl/internal/engine/wire"
 	"github.com/mcpctl/mcpctl/internal/store/redact"
 )
 
@@ -13,11 +14,13 @@ type Lint struct {
 	Schema    int           `json:"schema"`
 	Workspace string        `json:"workspace"`
 	Files     []LintFile    `json:"files"` // that were read
-	Errors    int           `json:"errors"`
-	Warnings  int           `json:"warnings"`
+	Errors    int           `json:"errorCount"`
+	Others    int           `json:"warningCount"`
 	Findings  []LintFinding `json:"findings"`
 	Fixed     []LintFixed   `json:"fixed"` // with --fix; with --dry-run what would be
 	DryRun    bool          `json:"dryRun,omitempty"`
+
+	Warnings []wire.Warning `json:"warnings"` // of --fix: what was not mended, or has to be reviewed
 }
 
 // LintFile is one file that was looked at.
