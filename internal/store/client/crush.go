@@ -27,7 +27,11 @@ var crushSpelling = func() spelling {
 			if words, ok := echoed(text); ok {
 				text = words
 			}
-			return plain.read(text)
+			before, after, runs := strings.Cut(text, "$(")
+			if !runs {
+				return plain.read(text)
+			}
+			return plain.read(before) + "${:-}" + plain.read(after) // see crushCommands
 		},
 		ref: plain.ref,
 	}
