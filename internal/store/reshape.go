@@ -110,6 +110,10 @@ func (s *Store) applyOwn(e *Entry, doc *jsonc.Document, path []string, edits []F
 			return text, nil
 		}
 	}
+	// mcpctl honours some fields that it would not write for the client.
+	if text, err := applyFields(doc, path, edits); err == nil && e.nowMeans(doc, text, meant) {
+		return text, nil
+	}
 	return nil, &Error{Code_: CodeInvalid, Message: "the entry is written so that this field cannot be changed alone", Hint_: "replace the entry, or edit it with --editor"}
 }
 
