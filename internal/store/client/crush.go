@@ -23,6 +23,7 @@ var crushDialect = (&shape{
 var crushSpelling = func() spelling {
 	plain := dollars(false)
 	return spelling{
+		forms: plain.forms + ", $(echo WORDS)",
 		read: func(text string) string {
 			if words, ok := echoed(text); ok {
 				text = words

@@ -70,8 +70,8 @@ func TestReadShapes(t *testing.T) {
 		{"crush", `{"type":"stdio","command":"c","args":["x $(echo y)"]}`, "", "error: a value in 'args' runs a command in Crush"},
 		{"antigravity", `{"serverUrl":"https://a/","url":"https://b/"}`, `{"url":"https://a/"}`, "'url' is ignored beside 'serverUrl'"},
 		{"warp", `{"command":"c","working_directory":"w","start_on_launch":true}`, `{"command":"c","cwd":"w","start_on_launch":true}`, "starts the server with Warp"},
-		{"trae", `{"command":"c","cwd":"${workspaceFolder}/x","disabled":true}`, `{"command":"c","cwd":"./x","disabled":true}`, ""},
-		{"trae", `{"command":"c","args":["${workspaceFolder}"]}`, "", "error: 'args' names the folder of the workspace"},
+		{"trae", `{"command":"c","cwd":"${workspaceFolder}/x","disabled":true}`, `{"command":"c","cwd":"${MCPCTL_WORKSPACE}/x","disabled":true}`, ""},
+		{"trae", `{"command":"c","args":["${workspaceFolder}","${X}"]}`, `{"command":"c","args":["${MCPCTL_WORKSPACE}","$${X}"]}`, ""},
 		{"lmstudio", `{"command":"c","timeout":5}`, `{"command":"c","timeout":5}`, "LM Studio has no 'timeout'"},
 	}
 	for _, tt := range tests {
@@ -130,6 +130,8 @@ func TestWriteShapes(t *testing.T) {
 		{"factory", `{"command":"c","url":"https://a/","type":"http"}`, `{"type":"http","url":"https://a/"}`, "'command' has no meaning"},
 		{"antigravity", `{"url":"https://a/","enabled":false}`, `{"serverUrl":"https://a/","disabled":true}`, ""},
 		{"warp", `{"command":"c","cwd":"w"}`, `{"command":"c","working_directory":"w"}`, ""},
+		{"trae", `{"command":"c","args":["${MCPCTL_WORKSPACE}/a"]}`, `{"command":"c","args":["${workspaceFolder}/a"]}`, ""},
+		{"trae", `{"command":"c","args":["${A}"]}`, "", "it expands no variables there"},
 		{"trae", `{"command":"c","args":["$${workspaceFolder}"]}`, "", "it would take text of it for a reference"},
 		{"junie", `{"command":"c","cwd":"/x"}`, `{"command":"c"}`, "Junie has no 'cwd'"},
 	}
@@ -194,7 +196,7 @@ func FuzzSpellings(f *testing.F) {
 		f.Add(v)
 	}
 	all := map[string]spelling{"dollars": dollars(true), "dollars without defaults": dollars(false), "braces": braces(""), "braces of env": braces("env:"),
-		"opencode": opencodeSpelling, "crush": crushSpelling, "trae": {read: readTrae}}
+		"opencode": opencodeSpelling, "crush": crushSpelling, "trae": traeSpelling}
 	f.Fuzz(func(t *testing.T, v string) {
 		for name, s := range all {
 			out := s.read(v)
