@@ -42,10 +42,9 @@ func (s *Store) Lint(req LintRequest) (Linted, error) {
 	var sources []*Source
 	switch {
 	case places != nil:
-		for _, p := range places {
-			src, _ := reader.read(p)
-			sources = append(sources, src)
-		}
+		r := reader.newReader()
+		r.read(places)
+		sources = r.out
 	case req.All:
 		sources = reader.ReadAll()
 	default:
@@ -121,8 +120,7 @@ func codeOf(p Problem) string {
 	return CodeInvalid
 }
 
-// done puts everything in order. A problem of the reader that a check says better is
-// told once.
+// done puts everything in order.
 func (l *linter) done(sources []*Source, req LintRequest) Linted {
 	out := Linted{Findings: []Problem{}}
 	for _, src := range sources {
@@ -145,20 +143,12 @@ func (l *linter) done(sources []*Source, req LintRequest) Linted {
 	return out
 }
 
-// sortedFindings sorts what was found in one file and drops what was found twice: a mistake
-// has one finding, the one that can be mended before the others.
+// sortedFindings sorts what was found in one file and drops what was found twice.
 func sortedFindings(list []Problem) []Problem {
 	slices.SortStableFunc(list, func(a, b Problem) int {
-		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column), cmp.Compare(a.Rule, b.Rule), mended(a)-mended(b))
+		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column), cmp.Compare(a.Rule, b.Rule))
 	})
 	return slices.CompactFunc(list, func(a, b Problem) bool {
-		return a.Rule == b.Rule && a.Line == b.Line && a.Column == b.Column && a.Server == b.Server && (a.Message == b.Message || a.fix != nil)
+		return a.Rule == b.Rule && a.Line == b.Line && a.Column == b.Column && a.Server == b.Server && a.Message == b.Message
 	})
-}
-
-func mended(p Problem) int {
-	if p.fix != nil {
-		return 0
-	}
-	return 1
 }

@@ -17,33 +17,30 @@ func (s *Store) lintPlaces(req LintRequest) ([]place, error) {
 		if _, err := os.Stat(path); os.IsNotExist(err) {
 			return nil, &Error{Code_: CodeNotFound, Path: path, Message: "no such file"}
 		}
-		p, err := s.placeOfFile(path, req)
+		places, err := s.placesOfFile(path, req)
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, p)
+		out = append(out, places...)
 	}
 	return out, nil
 }
 
-// placeOfFile finds out whose file a path is and in which scope: a known place, else by
-// its name.
-func (s *Store) placeOfFile(path string, req LintRequest) (place, error) {
+// placesOfFile finds out whose file a path is and in which scope: a known place, else by
+// its name. Several places may lie in one file.
+func (s *Store) placesOfFile(path string, req LintRequest) ([]place, error) {
 	rows := append([]client.Client{s.Client}, s.others()...)
 	if req.Client != "" {
 		row, ok := client.Lookup(req.Client)
 		if !ok {
-			return place{}, &Error{Code_: CodeNotFound, Message: "no client is called '" + req.Client + "'"}
+			return nil, &Error{Code_: CodeNotFound, Message: "no client is called '" + req.Client + "'"}
 		}
 		rows = []client.Client{row}
 	}
 	for _, row := range rows {
 		for _, scope := range scopes {
-			for _, p := range s.placesOf(row, scope) {
-				if p.path == path {
-					p.second = true // it is there, whoever writes it
-					return p, nil
-				}
+			if places := slices.DeleteFunc(s.placesOf(row, scope), func(p place) bool { return p.path != path }); len(places) > 0 {
+				return places, nil
 			}
 		}
 	}
@@ -53,7 +50,7 @@ func (s *Store) placeOfFile(path string, req LintRequest) (place, error) {
 		p.scope, p.rel = Project, rel
 		p.path = filepath.Join(s.Workspace.Dir, rel)
 	}
-	return p, nil
+	return []place{p}, nil
 }
 
 // realFolder resolves the links on the way to a file, but not the file itself.
