@@ -21,6 +21,7 @@ type Client struct {
 	Servers      []string            // the keys that lead to the object that holds the servers
 	ServersIn    map[string][]string // the same for a file of the lists above that has it under other keys
 	Folders      []string            // the keys that lead, in the written user file, to an object whose members are workspaces, each with its own Servers
+	FolderOff    string              // beside these: a list of names that are off in the workspace
 	DisabledList string              // a list of names beside the servers that are off, in the user's file; "" when there is none
 	EnabledList  string              // a list of names that are on although their own entry says not
 	Names        NameRule
@@ -65,7 +66,7 @@ var table = []Client{
 
 	{
 		Name: "claude", Title: "Claude Code", User: UserDir{DirVariable: "CLAUDE_CONFIG_DIR"},
-		UserFile: ".claude.json", Folders: []string{"projects"}, ProjectFile: ".mcp.json",
+		UserFile: ".claude.json", Folders: []string{"projects"}, FolderOff: "disabledMcpServers", ProjectFile: ".mcp.json",
 		Servers: []string{"mcpServers"}, Names: freeNames, Dialect: claudeDialect,
 	},
 	{
