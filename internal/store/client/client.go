@@ -113,8 +113,9 @@ var table = []Client{
 		Servers: []string{"mcpServers"}, Names: freeNames, Dialect: copilotDialect,
 	},
 	{
-		Name: "cline", Title: "Cline", User: editor("Code", "saoudrizwan.claude-dev"),
-		MoreDirs: append(editions("saoudrizwan.claude-dev"), UserDir{Root: ".cline", RootVariable: "CLINE_DIR", Path: "data/settings"}),
+		Name: "cline", Title: "Cline",
+		User:     UserDir{Root: ".cline", RootVariable: "CLINE_DIR", Path: "data/settings", DirVariable: "CLINE_DATA_DIR", DirBelow: "settings"},
+		MoreDirs: append([]UserDir{editor("Code", "saoudrizwan.claude-dev")}, editions("saoudrizwan.claude-dev")...), // before it had a place of its own
 		UserFile: "cline_mcp_settings.json",
 		Servers:  []string{"mcpServers"}, Names: freeNames, Dialect: clineDialect,
 	},

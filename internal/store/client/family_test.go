@@ -133,7 +133,7 @@ func TestEditorDirs(t *testing.T) {
 		{"vscode", "/h/.config/Code/User", library + "Code/User"},
 		{"windsurf", "/h/.codeium/windsurf", "/h/.codeium/windsurf"},
 		{"copilot-cli", "/h/.copilot", "/h/.copilot"},
-		{"cline", "/h/.config/Code/User/globalStorage/saoudrizwan.claude-dev/settings", library + "Code/User/globalStorage/saoudrizwan.claude-dev/settings"},
+		{"cline", "/h/.cline/data/settings", "/h/.cline/data/settings"},
 		{"roo", "/h/.config/Code/User/globalStorage/rooveterinaryinc.roo-cline/settings", library + "Code/User/globalStorage/rooveterinaryinc.roo-cline/settings"},
 	}
 	for _, tt := range tests {
@@ -147,6 +147,8 @@ func TestEditorDirs(t *testing.T) {
 	moved := []struct{ client, variable, value, want string }{
 		{"claude", "CLAUDE_CONFIG_DIR", "/x", "/x"},
 		{"copilot-cli", "COPILOT_HOME", "/x", "/x"},
+		{"cline", "CLINE_DIR", "/x", "/x/data/settings"},
+		{"cline", "CLINE_DATA_DIR", "/x", "/x/settings"},
 		{"vscode", "XDG_CONFIG_HOME", "/x", "/x/Code/User"},
 		{"claude-desktop", "XDG_CONFIG_HOME", "/x", "/x/Claude"},
 	}
