@@ -21,7 +21,9 @@ type Client struct {
 	Servers      []string            // the keys that lead to the object that holds the servers
 	ServersIn    map[string][]string // the same for a file of the lists above that has it under other keys
 	Folders      []string            // the keys that lead, in the written user file, to an object whose members are workspaces, each with its own Servers
+	FolderOff    string              // beside these: a list of names that are off in the workspace
 	DisabledList string              // a list of names beside the servers that are off, in the user's file, its keys joined by dots; "" when there is none
+	OnlyList     string              // a list of names beside which every other is off, likewise; none when it is empty or not there
 	EnabledList  string              // a list of names that are on although their own entry says not
 	Names        NameRule
 	Dialect      Dialect
@@ -77,7 +79,7 @@ var table = []Client{
 
 	{
 		Name: "claude", Title: "Claude Code", User: UserDir{DirVariable: "CLAUDE_CONFIG_DIR"},
-		UserFile: ".claude.json", Folders: []string{"projects"}, ProjectFile: ".mcp.json",
+		UserFile: ".claude.json", Folders: []string{"projects"}, FolderOff: "disabledMcpServers", ProjectFile: ".mcp.json",
 		Servers: []string{"mcpServers"}, Names: freeNames, Dialect: claudeDialect,
 	},
 	{
@@ -111,8 +113,9 @@ var table = []Client{
 		Servers: []string{"mcpServers"}, Names: freeNames, Dialect: copilotDialect,
 	},
 	{
-		Name: "cline", Title: "Cline", User: editor("Code", "saoudrizwan.claude-dev"),
-		MoreDirs: append(editions("saoudrizwan.claude-dev"), UserDir{Root: ".cline", RootVariable: "CLINE_DIR", Path: "data/settings"}),
+		Name: "cline", Title: "Cline",
+		User:     UserDir{Root: ".cline", RootVariable: "CLINE_DIR", Path: "data/settings", DirVariable: "CLINE_DATA_DIR", DirBelow: "settings"},
+		MoreDirs: append([]UserDir{editor("Code", "saoudrizwan.claude-dev")}, editions("saoudrizwan.claude-dev")...), // before it had a place of its own
 		UserFile: "cline_mcp_settings.json",
 		Servers:  []string{"mcpServers"}, Names: freeNames, Dialect: clineDialect,
 	},
@@ -137,13 +140,13 @@ var table = []Client{
 	{
 		Name: "gemini", Title: "Gemini CLI", User: UserDir{RootVariable: "GEMINI_CLI_HOME", Path: ".gemini"},
 		UserFile: "settings.json", ProjectFile: ".gemini/settings.json",
-		Servers: []string{"mcpServers"}, DisabledList: "mcp.excluded",
+		Servers: []string{"mcpServers"}, DisabledList: "mcp.excluded", OnlyList: "mcp.allowed",
 		Names: freeNames, Dialect: geminiDialect, NoOverrides: true, Comments: true,
 	},
 	{
 		Name: "qwen", Title: "Qwen Code", User: UserDir{Root: ".qwen"},
 		UserFile: "settings.json", ProjectFile: ".qwen/settings.json",
-		Servers: []string{"mcpServers"}, DisabledList: "mcp.excluded",
+		Servers: []string{"mcpServers"}, DisabledList: "mcp.excluded", OnlyList: "mcp.allowed",
 		Names: freeNames, Dialect: qwenDialect, NoOverrides: true, Comments: true,
 	},
 	{
@@ -269,6 +272,13 @@ func (c Client) KeysOf(file string) []string {
 		return keys
 	}
 	return c.Servers
+}
+
+// IsShared tells whether one of the client's files has the servers among other things, as
+// an editor's settings have.
+func (c Client) IsShared(file string) bool {
+	_, among := c.ServersIn[file]
+	return among
 }
 
 // UserFiles are the user's files below the client's directory, the one that is
