@@ -46,6 +46,7 @@ type Sample struct {
 	ID     string          `json:"id"`
 	Server string          `json:"server"`
 	Params json.RawMessage `json:"params"`
+	Token  string          `json:"token,omitempty"` // the progressToken of the request that caused it
 }
 
 // SampleReply answers a Sample with one of the two: Result is MCP's CreateMessageResult,
@@ -55,6 +56,10 @@ type SampleReply struct {
 	Result json.RawMessage `json:"result,omitempty"`
 	Error  *RPCError       `json:"error,omitempty"`
 }
+
+// CodeRejected is the code of a sampling request that its user refuses (MCP 2025-11-25,
+// Sampling).
+const CodeRejected = -1
 
 // RPCError is an error of JSON-RPC, as it is passed on to a server.
 type RPCError struct {

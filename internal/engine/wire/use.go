@@ -136,6 +136,7 @@ type Elicitation struct {
 	Message string          `json:"message"`
 	Schema  json.RawMessage `json:"schema,omitempty"`
 	URL     string          `json:"url,omitempty"`
+	Token   string          `json:"token,omitempty"` // the progressToken of the request that caused it
 }
 
 // ElicitReply answers an Elicitation. Content is for "accept" in form mode; fields
