@@ -666,7 +666,7 @@ func TestShared(t *testing.T) {
 		t.Errorf("%+v", tools)
 	}
 	if n := len(b.all(wire.NotifyMessage)) + len(differs.all(wire.NotifyMessage)) + len(differs.all(wire.NotifyListChanged)); n != 0 {
-		t.Errorf("%d notices of another's call", n)
+		t.Errorf("%d notices of another's call: %q %q %q", n, b.all(wire.NotifyMessage), differs.all(wire.NotifyMessage), differs.all(wire.NotifyListChanged))
 	}
 	gone := pids(t, "own", a)[0]
 	a.Close()
