@@ -25,8 +25,8 @@ type outbox struct {
 	waiting map[any]bool // the keys in the queue
 	put     uint64       // how many were taken
 	sent    uint64       // and are done with
-	waits   []drained // the first in front
-	busy    bool // a goroutine sends
+	waits   []drained    // the first in front
+	busy    bool         // a goroutine sends
 	dropped int
 	closed  bool
 }
