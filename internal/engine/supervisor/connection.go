@@ -122,15 +122,11 @@ func (c *connection) end() {
 		ear.stop()
 	}
 	var closing sync.WaitGroup
-	for key, sub := range subs {
-		if own[key.session] == nil { // else it ends with its session
-			closing.Go(sub.end)
-		}
-	}
 	for _, sess := range own {
 		closing.Go(func() { c.s.closeSession(sess) })
 	}
 	closing.Wait()
+	endAll(slices.Collect(maps.Values(subs))) // of the sessions that are closed those to what others share
 	c.out.stop()
 }
 
