@@ -41,7 +41,7 @@ func (src *Source) readLists(root *jsonc.Node) {
 // word on servers of the user's needs an entry that can be approved.
 func (src *Source) unheardList(root *jsonc.Node, key string) {
 	if n := listAt(root, key); n != nil && len(n.Elements()) > 0 {
-		src.note(SeverityWarning, CodeInvalid, n.Position(), "mcpctl does not look at '"+key+"' of a project's file", "use mcpctl disable")
+		src.note(ruleNotHonoured, SeverityWarning, CodeInvalid, n.Position(), "mcpctl does not look at '"+key+"' of a project's file", "use mcpctl disable")
 	}
 }
 
