@@ -189,7 +189,7 @@ func (s *Store) read(p place) *Source {
 		src.broken(err)
 		return src
 	}
-	src.parse(jsonc.Parse(data))
+	src.parse(parseFile(p.path, data))
 	s.checkFolders(src)
 	return src
 }

@@ -206,7 +206,7 @@ func (s *Store) editThen(ctx context.Context, req editRequest, steps editSteps) 
 	}
 	defer release()
 	src := s.sourceOf(scope, target.Real(), before)
-	doc := src.parse(jsonc.Parse(before))
+	doc := src.parse(parseFile(src.Path, before))
 	s.checkFolders(src)
 	if src.Broken {
 		return Change{}, src.firstError()
@@ -282,7 +282,7 @@ func (s *Store) target(scope Scope) (*atomicfile.Target, int64, error) {
 // parsed reads bytes as the file of a scope would be read.
 func (s *Store) parsed(scope Scope, real string, data []byte) *Source {
 	src := s.sourceOf(scope, real, data)
-	src.parse(jsonc.Parse(data))
+	src.parse(parseFile(src.Path, data))
 	return src
 }
 

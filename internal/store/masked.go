@@ -144,12 +144,12 @@ func maskNumber(n *jsonc.Node, where string) []byte {
 // MaskFile returns a file's text with the secrets of its servers hidden, laid out
 // as it is, for showing a difference. Comments, other keys and text that does not
 // parse are masked by shape.
-func (s *Store) MaskFile(data []byte) string { return s.MaskFileBut(data, "") }
+func (s *Store) MaskFile(path string, data []byte) string { return s.MaskFileBut(path, data, "") }
 
 // MaskFileBut is MaskFile with the fields of one entry left as they are, except for
 // what looks like a secret by its shape.
-func (s *Store) MaskFileBut(data []byte, name string) string {
-	doc, err := jsonc.Parse(data)
+func (s *Store) MaskFileBut(path string, data []byte, name string) string {
+	doc, err := parseFile(path, data)
 	if err != nil || doc.Root() == nil || doc.Root().Kind() != jsonc.Object {
 		return redact.Text(string(data))
 	}

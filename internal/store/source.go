@@ -152,7 +152,7 @@ func (src *Source) readEntries(doc *jsonc.Document, servers *jsonc.Node) {
 	spaces := map[string]*Entry{}
 	row := src.clientRow()
 	for _, m := range servers.Members() {
-		e := src.before.entry(src, doc, m)
+		e := src.before.entry(src, m)
 		if e == nil {
 			e = newEntry(src, row, m)
 		}
