@@ -129,7 +129,7 @@ func meaning(t *testing.T, entry json.RawMessage) map[string]any {
 	}
 	out := map[string]any{
 		"type": def.Transport, "enabled": def.Enabled, "timeout": def.Timeout, "description": def.Description,
-		"exposure": def.Exposure, "toolExposure": slices.Clone(def.ToolExposure), "lifecycle": def.Lifecycle, "protocolVersion": def.ProtocolVersion,
+		"exposure": def.Exposure, "toolExposure": rulesMean(def.ToolExposure), "lifecycle": def.Lifecycle, "protocolVersion": def.ProtocolVersion,
 	}
 	if def.Transport == Stdio {
 		out["command"], out["cwd"], out["env"] = valueMeans(def.Command), valueMeans(def.Cwd), valuesMean(def.Env)
@@ -141,6 +141,24 @@ func meaning(t *testing.T, entry json.RawMessage) map[string]any {
 		return out
 	}
 	out["url"], out["headers"], out["oauth"], out["auth"] = valueMeans(def.URL), valuesMean(def.Headers), oauthMeans(def.OAuth), def.CredentialID
+	return out
+}
+
+// rulesMean puts the rules of whole names first, by name: they beat patterns, and
+// their order has no meaning.
+func rulesMean(rules []ToolRule) []ToolRule {
+	out := slices.Clone(rules)
+	slices.SortStableFunc(out, func(a, b ToolRule) int {
+		switch aPattern, bPattern := strings.Contains(a.Pattern, "*"), strings.Contains(b.Pattern, "*"); {
+		case aPattern && bPattern:
+			return 0
+		case aPattern:
+			return 1
+		case bPattern:
+			return -1
+		}
+		return strings.Compare(a.Pattern, b.Pattern)
+	})
 	return out
 }
 

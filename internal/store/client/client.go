@@ -24,8 +24,19 @@ type Client struct {
 	EnabledList  string              // a list of names that are on although their own entry says not
 	Names        NameRule
 	Dialect      Dialect
-	Comments     bool // it accepts comments and trailing commas in its files
-	ReadOnly     bool // mcpctl does not write its files
+	Newer        *Edition // another way to write the same files; nil when there is one way
+	Either       bool     // of its files the first of the More ones that is there is written, and they are the stronger
+	NoOverrides  bool     // an entry is always a whole definition for it
+	Comments     bool     // it accepts comments and trailing commas in its files
+	ReadOnly     bool     // mcpctl does not write its files
+}
+
+// Edition is how a later edition of a client writes the files of the earlier one. A file
+// in which its keys lead to an object of servers is such a file.
+type Edition struct {
+	Servers     []string
+	Dialect     Dialect
+	NoOverrides bool
 }
 
 // The order of the table is the order of precedence between clients (design §4).
@@ -61,7 +72,93 @@ var table = []Client{
 		Servers: []string{"mcpServers"}, DisabledList: "disabledServers", EnabledList: "enabledServers",
 		Names: NameRule{Extra: ".:", Max: 100, Dash: true}, Dialect: ompDialect,
 	},
+
+	// Clients with JSON of their own: each dialect's file says where its facts come from.
+	{
+		Name: "gemini", Title: "Gemini CLI", User: UserDir{RootVariable: "GEMINI_CLI_HOME", Path: ".gemini"},
+		UserFile: "settings.json", ProjectFile: ".gemini/settings.json",
+		Servers: []string{"mcpServers"}, DisabledList: "mcp.excluded",
+		Names: anyName, Dialect: geminiDialect, NoOverrides: true, Comments: true,
+	},
+	{
+		Name: "qwen", Title: "Qwen Code", User: UserDir{Root: ".qwen"},
+		UserFile: "settings.json", ProjectFile: ".qwen/settings.json",
+		Servers: []string{"mcpServers"}, DisabledList: "mcp.excluded",
+		Names: anyName, Dialect: qwenDialect, NoOverrides: true, Comments: true,
+	},
+	{
+		Name: "opencode", Title: "OpenCode", User: UserDir{Root: ".config", RootVariable: "XDG_CONFIG_HOME", Path: "opencode"},
+		UserFile: "opencode.json", MoreUser: []string{"opencode.jsonc"},
+		ProjectFile: "opencode.json", MoreProject: []string{".opencode/opencode.jsonc", ".opencode/opencode.json", "opencode.jsonc"}, Either: true,
+		Servers: []string{"mcp"}, Newer: &Edition{Servers: []string{"mcp", "servers"}, Dialect: opencode2Dialect, NoOverrides: true},
+		Names: anyName, Dialect: opencodeDialect, Comments: true,
+	},
+	{
+		Name: "zed", Title: "Zed", User: UserDir{Root: ".config", RootVariable: "XDG_CONFIG_HOME", Path: "zed", Darwin: ".config/zed"},
+		UserFile: "settings.json", ProjectFile: ".zed/settings.json",
+		Servers: []string{"context_servers"}, Names: anyName, Dialect: zedDialect, NoOverrides: true, Comments: true,
+	},
+	{
+		Name: "amp", Title: "Amp", User: UserDir{Root: ".config/amp"},
+		MoreDirs: []UserDir{{Root: ".config", RootVariable: "XDG_CONFIG_HOME", Path: "Code/User", Darwin: "Library/Application Support/Code/User"}},
+		UserFile: "settings.json", MoreUser: []string{"settings.jsonc"},
+		ProjectFile: ".amp/settings.json", MoreProject: []string{".amp/settings.jsonc"}, Either: true,
+		Servers: []string{"amp.mcpServers"}, Names: anyName, Dialect: ampDialect, NoOverrides: true, Comments: true,
+	},
+	{
+		Name: "junie", Title: "Junie", User: UserDir{Root: ".junie"},
+		UserFile: "mcp/mcp.json", ProjectFile: ".junie/mcp/mcp.json",
+		Servers: []string{"mcpServers"}, Names: anyName, Dialect: junieDialect, NoOverrides: true,
+	},
+	{
+		Name: "kiro", Title: "Kiro", User: UserDir{Root: ".kiro"},
+		UserFile: "settings/mcp.json", ProjectFile: ".kiro/settings/mcp.json",
+		Servers: []string{"mcpServers"}, Names: anyName, Dialect: kiroDialect, NoOverrides: true,
+	},
+	{
+		Name: "amazonq", Title: "Amazon Q Developer", User: UserDir{Root: ".aws/amazonq"},
+		UserFile: "mcp.json", ProjectFile: ".amazonq/mcp.json",
+		Servers: []string{"mcpServers"}, Names: anyName, Dialect: amazonqDialect, NoOverrides: true,
+	},
+	{
+		Name: "crush", Title: "Crush", User: UserDir{Root: ".config", RootVariable: "XDG_CONFIG_HOME", Path: "crush", DirVariable: "CRUSH_GLOBAL_CONFIG"},
+		UserFile: "crush.json", ProjectFile: "crush.json", MoreProject: []string{".crush.json"}, Either: true,
+		Servers: []string{"mcp"}, Names: anyName, Dialect: crushDialect, NoOverrides: true,
+	},
+	{
+		Name: "factory", Title: "Factory Droid", User: UserDir{Root: ".factory"},
+		UserFile: "mcp.json", ProjectFile: ".factory/mcp.json",
+		Servers: []string{"mcpServers"}, Names: anyName, Dialect: factoryDialect, NoOverrides: true,
+	},
+	{
+		Name: "antigravity", Title: "Antigravity", User: UserDir{Root: ".gemini"},
+		UserFile: "config/mcp_config.json", MoreUser: []string{"antigravity/mcp_config.json"},
+		Servers: []string{"mcpServers"}, Names: anyName, Dialect: antigravityDialect, NoOverrides: true,
+	},
+	{
+		Name: "lmstudio", Title: "LM Studio", User: UserDir{Root: ".lmstudio"}, UserFile: "mcp.json",
+		Servers: []string{"mcpServers"}, Names: anyName, Dialect: lmstudioDialect, NoOverrides: true,
+	},
+	{
+		Name: "warp", Title: "Warp", User: UserDir{Root: ".warp"},
+		UserFile: ".mcp.json", ProjectFile: ".warp/.mcp.json",
+		Servers: []string{"mcpServers"}, Names: anyName, Dialect: warpDialect, NoOverrides: true,
+	},
+	{
+		Name: "trae", Title: "TRAE", User: UserDir{Root: ".config", RootVariable: "XDG_CONFIG_HOME", Path: "Trae/User", Darwin: "Library/Application Support/Trae/User"},
+		UserFile: "mcp.json", ProjectFile: ".trae/mcp.json",
+		Servers: []string{"mcpServers"}, Names: anyName, Dialect: traeDialect, NoOverrides: true,
+	},
+	{
+		Name: "augment", Title: "Auggie", User: UserDir{Root: ".augment"},
+		UserFile: "settings.json", ProjectFile: ".augment/settings.json",
+		Servers: []string{"mcpServers"}, Names: anyName, Dialect: augmentDialect, NoOverrides: true,
+	},
 }
+
+// anyName is the rule for clients that have none of their own: what people write, and
+// nothing that could be taken for something else on a terminal or in a path of keys.
+var anyName = NameRule{Extra: ".:/@+()&,", Max: 100, Spaces: true, Dash: true}
 
 // Lookup finds a client by its exact name.
 func Lookup(name string) (Client, bool) {
@@ -107,6 +204,23 @@ func written(first string, more []string) []string {
 		return more
 	}
 	return append([]string{first}, more...)
+}
+
+// TopKeys tells, for each first key under which a client has its servers, whose it is.
+func TopKeys() map[string]string {
+	keys := map[string]string{}
+	for i := range table {
+		all := [][]string{table[i].Servers}
+		for _, in := range table[i].ServersIn {
+			all = append(all, in)
+		}
+		for _, in := range all {
+			if _, known := keys[in[0]]; !known {
+				keys[in[0]] = table[i].Title
+			}
+		}
+	}
+	return keys
 }
 
 // ProjectFiles lists the project files of all known clients; the presence of

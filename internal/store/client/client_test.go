@@ -96,6 +96,9 @@ func TestNameRules(t *testing.T) {
 	for _, tt := range tests {
 		var got []string
 		for _, row := range All() {
+			if !strings.Contains(" native pi omp musepi ", " "+row.Name+" ") {
+				continue
+			}
 			if row.Names.Fault(tt.name) == "" {
 				got = append(got, row.Name)
 			}
