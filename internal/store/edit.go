@@ -59,12 +59,12 @@ func (s *Store) Add(ctx context.Context, req AddRequest) (Change, error) {
 		} else if req.Expect != "" && req.Expect != e.Fingerprint {
 			return nil, Conflict(e, req.Expect)
 		}
-		for _, e := range src.Entries {
+		for _, e := range slices.Concat(src.Entries, src.others) {
 			if e.Name != req.Name && namespace(e.Name) == namespace(req.Name) || e.Name == req.Name && !req.Replace {
 				return nil, taken(req, e)
 			}
 		}
-		return doc.Set(src.at(req.Name), req.Entry)
+		return doc.Set(src.at(req.Name), src.named(req.Name, req.Entry))
 	}, func(after *Source) error {
 		added = after.entry(req.Name)
 		if added != nil && added.Valid() {

@@ -3,6 +3,7 @@ package store
 import (
 	"encoding/json"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -26,6 +27,7 @@ type Source struct {
 
 	second  bool     // read beside the file that the client writes
 	keys    []string // that lead to the servers
+	others  []*Entry // members that are something else of the client's, whose names are taken
 	before  readBefore
 	off, on []listed
 }
@@ -41,6 +43,8 @@ type Entry struct {
 	Definition   *Definition // nil for an override and for an invalid entry
 	Override     *Override   // nil for a definition and for an invalid entry
 	Problems     []Problem
+
+	other bool // it is something else of the client's, not a server
 }
 
 // Valid tells whether the entry can be used at all.
@@ -126,11 +130,45 @@ func newEntry(src *Source, row client.Client, m jsonc.Member) *Entry {
 		return e
 	}
 	d.clashes(m.Value)
-	def, over := d.decode(d.converted(row, m.Value))
+	d.remarks(m.Value)
+	shaped, other := d.converted(row, m.Value)
+	if e.other = other; other {
+		return e
+	}
+	def, over := d.decode(shaped)
 	if !d.failed {
 		e.Definition, e.Override = def, over
 	}
+	if row.Rooted && e.Definition != nil && src.Path != "" {
+		e.Definition.rootAt(filepath.Dir(src.Path))
+	}
 	return e
+}
+
+// remarks tells what the format of the file says and JSON cannot.
+func (d *decoder) remarks(n *jsonc.Node) {
+	for _, r := range n.Remarks() {
+		if r.Fatal {
+			d.fail(r.Position, r.Message, r.Hint)
+		} else {
+			d.note(r.Position, SeverityWarning, r.Message, r.Hint)
+		}
+	}
+}
+
+// rootAt takes a relative working directory, and a command that begins with ./ or ../, as meant from a folder: for
+// a client that does so.
+func (d *Definition) rootAt(folder string) {
+	base := strings.ReplaceAll(folder, "$", "$$")
+	if d.Cwd != "" && !filepath.IsAbs(d.Cwd) {
+		d.Cwd = filepath.Join(base, d.Cwd)
+	}
+	if d.Cwd != "" {
+		base = d.Cwd
+	}
+	if strings.HasPrefix(d.Command, "./") || strings.HasPrefix(d.Command, "../") {
+		d.Command = filepath.Join(base, d.Command)
+	}
 }
 
 // where is the place of the entry, for people.

@@ -115,17 +115,31 @@ func (own masker) words(n *jsonc.Node, where string) (words, masked []string) {
 // headers, at any depth, and those of credential-named keys. A malformed entry is
 // shown, too, and its secrets are where they do not belong.
 func secretAt(where string) bool {
-	group, _, nested := strings.Cut(where, ".")
+	group, _, nested := fieldGroup(where)
 	return nested && (group == "env" || group == "headers") || redact.Credential(where[strings.LastIndexByte(where, '.')+1:])
+}
+
+// fieldGroup cuts a dotted path behind its first key, which is env or headers also where a client's file has
+// another name for it.
+func fieldGroup(where string) (group, key string, nested bool) {
+	group, key, nested = strings.Cut(where, ".")
+	switch group {
+	case "envs", "environment":
+		group = "env"
+	case "http_headers":
+		group = "headers"
+	}
+	return group, key, nested
 }
 
 // text hides what is secret in a string; references such as ${NAME} stay, they
 // hold no secret.
 func (own masker) text(text, where string) string {
+	group, key, nested := fieldGroup(where)
 	switch {
-	case where == "url":
+	case where == "url" || where == "uri" || where == "serverUrl" || where == "httpUrl":
 		return own.mask.URL(text)
-	case strings.HasPrefix(where, "env.") && loadsCode(where[len("env."):]):
+	case group == "env" && nested && loadsCode(key):
 		return own.mask.Text(text) // it says what runs, and that must be seen
 	case secretAt(where):
 		return redact.Values(map[string]string{where: text})[where]
@@ -153,23 +167,50 @@ func (s *Store) MaskFileBut(path string, data []byte, name string) string {
 	if err != nil || doc.Root() == nil || doc.Root().Kind() != jsonc.Object {
 		return redact.Text(string(data))
 	}
-	var b strings.Builder
-	done := 0
+	var places []maskedPlace
 	put := func(n *jsonc.Node, masked []byte) {
 		start, end := n.Span()
-		b.Write(data[done:start])
-		b.Write(masked)
-		done = end
+		places = append(places, maskedPlace{start, end, masked})
 	}
-	if servers := (&Source{keys: s.Client.Servers}).servers(doc); servers != nil {
-		for _, entry := range servers.Members() {
+	src := &Source{Client: s.Client.Name, keys: s.keysAt(path)}
+	if servers := src.servers(doc); servers != nil {
+		for _, entry := range src.members(servers) {
 			if name == "" || entry.Key != name {
 				masker{redact.NewMask(ownLiterals(entry.Value.Raw())...)}.leaves(entry.Value, "", put)
 			}
 		}
 	}
+	// Of what an alias of YAML repeats, one place is masked for all.
+	slices.SortStableFunc(places, func(a, b maskedPlace) int { return a.start - b.start })
+	var b strings.Builder
+	done := 0
+	for _, p := range places {
+		if p.start >= done {
+			b.Write(data[done:p.start])
+			b.Write(p.text)
+			done = p.end
+		}
+	}
 	b.Write(data[done:])
 	return redact.Text(b.String())
+}
+
+// maskedPlace is what stands in a masked text in place of some bytes.
+type maskedPlace struct {
+	start, end int
+	text       []byte
+}
+
+// keysAt are the keys that lead to the servers in one of the chosen client's files.
+func (s *Store) keysAt(path string) []string {
+	for _, scope := range scopes {
+		for _, p := range s.placesOf(s.Client, scope) {
+			if p.path == path {
+				return p.keys
+			}
+		}
+	}
+	return s.Client.Servers
 }
 
 // leaves calls put, in the order of the text, for each string and number whose

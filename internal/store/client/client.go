@@ -28,6 +28,9 @@ type Client struct {
 	Either       bool     // of its files the first of the More ones that is there is written, and they are the stronger
 	NoOverrides  bool     // an entry is always a whole definition for it
 	Comments     bool     // it accepts comments and trailing commas in its files
+	Rooted       bool     // a relative cwd, and a command that begins with ./ or ../, are meant from the folder of the file
+	NameIn       string   // the field in which an entry holds its name; "" for none
+	List         bool     // the servers are a list of entries that have their names inside
 	ReadOnly     bool     // mcpctl does not write its files
 }
 
