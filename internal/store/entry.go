@@ -26,6 +26,8 @@ type Source struct {
 	ShowOnly bool // its entries are shown and never in force
 
 	second  bool     // read beside the file that the client writes
+	newer   bool     // written as the later edition of the client does
+	within  bool     // a further place in a file that another Source stands for
 	keys    []string // that lead to the servers
 	others  []*Entry // members that are something else of the client's, whose names are taken
 	before  readBefore
@@ -131,12 +133,18 @@ func newEntry(src *Source, row client.Client, m jsonc.Member) *Entry {
 	}
 	d.clashes(m.Value)
 	d.remarks(m.Value)
-	shaped, other := d.converted(row, m.Value)
-	if e.other = other; other {
+	clashed := d.failed
+	own, other := d.converted(row, m.Value)
+	switch {
+	case other:
+		e.other = true
 		return e
+	case d.failed && !clashed:
+		return e // its client does not accept it either
+	case row.Dialect.Read != nil && !clashed:
+		d.clashes(own) // by now also what stood under another name
 	}
-	def, over := d.decode(shaped)
-	if !d.failed {
+	if def, over := d.decode(own); !d.failed {
 		e.Definition, e.Override = def, over
 	}
 	if row.Rooted && e.Definition != nil && src.Path != "" {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -15,7 +16,7 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/store/client"
 	"github.com/mcpctl/mcpctl/internal/store/jsonc"
-	)
+)
 
 // The fixtures are files as people have them, with invented names, hosts and tokens:
 //
@@ -61,7 +62,7 @@ type wantServer struct {
 	Exposure  string            `json:"exposure,omitempty"`
 	Tools     []string          `json:"toolExposure,omitempty"` // "pattern: exposure", in order
 	Inherit   any               `json:"inheritEnv,omitempty"`
-	OAuth     *OAuth            `json:"oauth,omitempty"`
+	OAuth     map[string]any    `json:"oauth,omitempty"`
 	Problems  []string          `json:"problems,omitempty"`
 	Gaps      []string          `json:"gaps,omitempty"` // fields that mcpctl cannot express
 }
@@ -184,7 +185,7 @@ func problemLines(problems []Problem) (lines []string) {
 
 func (f fixture) server(e *Entry) wantServer {
 	out := wantServer{Name: e.Name, Line: e.Line, Problems: problemLines(e.Problems)}
-	if r, ok := readAgain(f.client, e.Raw, f.scope == Project); ok {
+	if r, ok := readAgain(e.Source.clientRow(), e.Raw, f.scope == Project); ok {
 		for _, n := range r.Notes {
 			if n.Field != "" {
 				out.Gaps = append(out.Gaps, n.Field)
@@ -198,7 +199,7 @@ func (f fixture) server(e *Entry) wantServer {
 	if d := e.Definition; d != nil {
 		out.Transport, out.Enabled = string(d.Transport), &d.Enabled
 		out.Command, out.Args, out.Env, out.Cwd = d.Command, d.Args, d.Env, d.Cwd
-		out.URL, out.Headers, out.OAuth = d.URL, d.Headers, d.OAuth
+		out.URL, out.Headers, out.OAuth = d.URL, d.Headers, signInSeen(d.OAuth)
 		switch {
 		case d.InheritEnv.All:
 			out.Inherit = true
@@ -206,6 +207,20 @@ func (f fixture) server(e *Entry) wantServer {
 			out.Inherit = d.InheritEnv.Names
 		}
 		out.say(d.Timeout, d.Exposure, d.ToolExposure)
+	}
+	return out
+}
+
+// signInSeen is what an entry says of a sign-in.
+func signInSeen(o *OAuth) map[string]any {
+	if o == nil {
+		return nil
+	}
+	out := map[string]any{}
+	for v, i := reflect.ValueOf(*o), 0; i < v.NumField(); i++ {
+		if field := v.Field(i); !field.IsZero() {
+			out[v.Type().Field(i).Name] = field.Interface()
+		}
 	}
 	return out
 }

@@ -119,25 +119,37 @@ func secretAt(where string) bool {
 	return nested && (group == "env" || group == "headers") || redact.Credential(where[strings.LastIndexByte(where, '.')+1:])
 }
 
-// fieldGroup cuts a dotted path behind its first key, which is env or headers also where a client's file has
-// another name for it.
-func fieldGroup(where string) (group, key string, nested bool) {
-	group, key, nested = strings.Cut(where, ".")
-	switch group {
-	case "envs", "environment":
-		group = "env"
-	case "http_headers":
-		group = "headers"
+// fieldGroup cuts a field's path, as mcpctl has it, behind its first key.
+func fieldGroup(where string) (group, key string, nested bool) { return strings.Cut(ownPath(where), ".") }
+
+// ownPath is the dotted path of a client's field as mcpctl has it: what is secret in a
+// file is so under every name.
+func ownPath(where string) string {
+	if rest, ok := strings.CutPrefix(where, "command.env."); ok { // of older files of Zed
+		return "env." + rest
 	}
-	return group, key, nested
+	first, rest, nested := strings.Cut(where, ".")
+	switch first {
+	case "environment", "envs":
+		first = "env"
+	case "http_headers":
+		first = "headers"
+	case "httpUrl", "serverUrl", "uri":
+		first = "url"
+	}
+	if nested {
+		return first + "." + rest
+	}
+	return first
 }
 
 // text hides what is secret in a string; references such as ${NAME} stay, they
 // hold no secret.
 func (own masker) text(text, where string) string {
 	group, key, nested := fieldGroup(where)
+	where = ownPath(where)
 	switch {
-	case where == "url" || where == "uri" || where == "serverUrl" || where == "httpUrl":
+	case where == "url":
 		return own.mask.URL(text)
 	case group == "env" && nested && loadsCode(key):
 		return own.mask.Text(text) // it says what runs, and that must be seen
@@ -173,6 +185,7 @@ func (s *Store) MaskFileBut(path string, data []byte, name string) string {
 		places = append(places, maskedPlace{start, end, masked})
 	}
 	src := &Source{Client: s.Client.Name, keys: s.keysAt(path)}
+	src.edition(doc.Root())
 	if servers := src.servers(doc); servers != nil {
 		for _, entry := range src.members(servers) {
 			if name == "" || entry.Key != name {

@@ -3,8 +3,6 @@ package client
 import (
 	"strings"
 	"time"
-
-	"github.com/mcpctl/mcpctl/internal/store/jsonc"
 )
 
 // Gemini CLI, and Qwen Code, which grew out of it: mcpServers among the other settings.
@@ -43,8 +41,8 @@ func geminiShape(client string, values spelling) *shape {
 func (r *shapeReader) geminiAddress() {
 	address, command := r.get("url"), r.get("command")
 	if long := r.get("httpUrl"); long != nil {
-		for key, n := range map[string]*jsonc.Node{"url": address, "command": command} {
-			if n != nil {
+		for _, key := range []string{"url", "command"} {
+			if n := r.get(key); n != nil {
 				r.note(n, "'"+key+"' is ignored beside 'httpUrl'", "remove it")
 				r.Drop(key)
 			}

@@ -78,9 +78,10 @@ func (r *shapeReader) opencode() {
 	}
 	if t := r.get("timeout"); t != nil && t.Kind() == jsonc.Object {
 		r.gap(t, "timeout", "'timeout' has several limits, of which mcpctl takes the one of a call", "")
-		r.Drop("timeout")
 		if call := t.Get("execution"); call != nil {
 			r.Set("timeout", call.Raw())
+		} else {
+			r.Drop("timeout")
 		}
 	}
 }

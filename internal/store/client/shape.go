@@ -50,6 +50,7 @@ func (f *shape) read(entry *jsonc.Node, project bool) Reading {
 		f.reads(r)
 	}
 	r.aliases(f.names)
+	r.nulls()
 	r.timeout()
 	r.tools()
 	r.oauth()
@@ -84,13 +85,18 @@ func (r *shapeReader) aliases(names []alias) {
 	}
 }
 
-// saysNothing is a value that is as good as none.
-func saysNothing(n *jsonc.Node) bool {
-	switch string(n.Raw()) {
-	case "null", "false", `""`, "[]", "{}":
-		return true
+// nulls leaves out fields of null, which these programs take for absent. The two that
+// make a server stay, and are told.
+func (r *shapeReader) nulls() {
+	var absent []string
+	for key, n := range r.Node().All() {
+		if n.Kind() == jsonc.Null && key != "command" && key != "url" {
+			absent = append(absent, key)
+		}
 	}
-	return false
+	for _, key := range absent {
+		r.Drop(key)
+	}
 }
 
 func (r *shapeReader) theirs() {
@@ -115,13 +121,6 @@ func (r *shapeReader) timeout() {
 			r.Set("timeout", text)
 		}
 	}
-}
-
-func unitName(unit time.Duration) string {
-	if unit == time.Second {
-		return "seconds"
-	}
-	return "milliseconds"
 }
 
 func unitLetters(unit time.Duration) string {
@@ -217,23 +216,13 @@ func (r *shapeReader) oauth() {
 	in.aliases(r.of.oauth)
 	r.Notes = append(r.Notes, in.Notes...)
 	if s := in.get("scope"); s != nil && s.Kind() == jsonc.Array {
-		in.Set("scope", quote(strings.Join(texts(s), " ")))
+		in.Set("scope", quote(strings.Join(textsOf(s), " ")))
 	}
 	if len(in.Node().Members()) == 0 && len(o.Members()) > 0 {
 		r.Drop("oauth")
 		return
 	}
 	r.Set("oauth", in.Node().Raw())
-}
-
-// texts are the strings of an array.
-func texts(n *jsonc.Node) (list []string) {
-	for _, el := range n.Elements() {
-		if text, ok := el.Text(); ok {
-			list = append(list, text)
-		}
-	}
-	return list
 }
 
 // everyField are the fields of an entry that hold values.

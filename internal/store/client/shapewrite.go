@@ -38,7 +38,25 @@ func (f *shape) write(entry json.RawMessage) (Writing, error) {
 	if f.writes != nil {
 		f.writes(w)
 	}
-	return w.writing(), nil
+	out := w.writing()
+	if n.Get("type") == nil {
+		out.Entry = typeFirst(w.Node())
+	}
+	return out, nil
+}
+
+// typeFirst puts the type, which was not there before, where people look for it.
+func typeFirst(n *jsonc.Node) json.RawMessage {
+	var first, rest []string
+	for _, m := range n.Members() {
+		text := string(quote(m.Key)) + ":" + string(m.Value.Raw())
+		if m.Key == "type" {
+			first = append(first, text)
+		} else {
+			rest = append(rest, text)
+		}
+	}
+	return json.RawMessage("{" + strings.Join(append(first, rest...), ",") + "}")
 }
 
 // transportOf decides as mcpctl's own reader does.
@@ -173,14 +191,6 @@ func toolLists(rules *jsonc.Node) (hidden, shown []string, only bool, why string
 		return nil, nil, false, "it has no rule for a tool that is shown anyway"
 	}
 	return hidden, shown, only, ""
-}
-
-func list(texts []string) json.RawMessage {
-	items := make([]string, len(texts))
-	for i, text := range texts {
-		items[i] = string(quote(text))
-	}
-	return json.RawMessage("[" + strings.Join(items, ", ") + "]")
 }
 
 // oauth gives the fields the client's names; one that it does not have is left out.

@@ -111,9 +111,6 @@ func enclosed(text, open, end string) (body, rest string, ok bool) {
 	return strings.Cut(text, end)
 }
 
-// isName tells whether text is the name of a variable.
-func isName(text string) bool { return text != "" && nameLength(text) == len(text) }
-
 // dollars is $NAME and ${NAME}, also inside of words, and ${NAME:-default} where the
 // client has it. There is no way to write a dollar in front of a name.
 func dollars(defaults bool) spelling {

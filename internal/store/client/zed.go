@@ -36,18 +36,16 @@ func (r *shapeReader) zedCommand() {
 	if command == nil || command.Kind() != jsonc.Object {
 		return
 	}
-	for _, key := range []string{"path", "args", "env"} {
-		n, to := command.Get(key), key
-		if key == "path" {
-			to = "command"
-			if n == nil {
-				r.refuse(command, "command", "'command' has no 'path'", "name the program in it")
-				r.Drop("command")
-				continue
-			}
-		}
-		if n != nil && string(n.Raw()) != "null" {
-			r.Set(to, n.Raw())
-		}
+	path, args, env := command.Get("path"), command.Get("args"), command.Get("env")
+	if path == nil {
+		r.refuse(command, "command", "'command' has no 'path'", "name the program in it")
+		return
 	}
+	if args != nil {
+		r.Set("args", args.Raw())
+	}
+	if env != nil {
+		r.Set("env", env.Raw())
+	}
+	r.Set("command", path.Raw()) // the last, since the others stand in what it replaces
 }
