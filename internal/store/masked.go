@@ -120,7 +120,9 @@ func secretAt(where string) bool {
 }
 
 // fieldGroup cuts a field's path, as mcpctl has it, behind its first key.
-func fieldGroup(where string) (group, key string, nested bool) { return strings.Cut(ownPath(where), ".") }
+func fieldGroup(where string) (group, key string, nested bool) {
+	return strings.Cut(ownPath(where), ".")
+}
 
 // ownPath is the dotted path of a client's field as mcpctl has it: what is secret in a
 // file is so under every name.

@@ -217,6 +217,23 @@ var table = []Client{
 		UserFile: "settings.json", ProjectFile: ".augment/settings.json",
 		Servers: []string{"mcpServers"}, Names: freeNames, Dialect: augmentDialect, NoOverrides: true,
 	},
+	{
+		Name: "codex", Title: "Codex", User: UserDir{Root: ".codex", DirVariable: "CODEX_HOME"},
+		UserFile: "config.toml", ProjectFile: ".codex/config.toml",
+		Servers: []string{"mcp_servers"}, Names: NameRule{Dash: true}, Dialect: codexDialect, Comments: true, Rooted: true,
+	},
+	{
+		Name: "goose", Title: "goose", User: UserDir{Root: ".config", RootVariable: "XDG_CONFIG_HOME", Path: "goose"}, UserFile: "config.yaml",
+		Servers: []string{"extensions"}, Names: NameRule{Dash: true}, Dialect: gooseDialect, NoOverrides: true, Comments: true, NameIn: "name",
+	},
+	{
+		Name: "continue", Title: "Continue", User: UserDir{Root: ".continue", DirVariable: "CONTINUE_GLOBAL_DIR"}, UserFile: "config.yaml",
+		Servers: []string{"mcpServers"}, Names: freeNames, Dialect: continueDialect, NoOverrides: true, Comments: true, NameIn: "name", List: true, ReadOnly: true,
+	},
+	{
+		Name: "vibe", Title: "Mistral Vibe", User: UserDir{Root: ".vibe", DirVariable: "VIBE_HOME"}, UserFile: "config.toml", ProjectFile: ".vibe/config.toml",
+		Servers: []string{"mcp_servers"}, Names: freeNames, Dialect: vibeDialect, NoOverrides: true, Comments: true, NameIn: "name", List: true, ReadOnly: true,
+	},
 }
 
 // freeNames is the rule of clients that take any name: letters and digits, and the signs

@@ -180,7 +180,9 @@ func sameMeaning(want, got *hujson.Value, path []string) bool {
 }
 
 func sameMembers(want, got []hujson.ObjectMember, path []string) bool {
-	onPath := func(m hujson.ObjectMember) bool { return len(path) > 1 && keyIs(&m, path[0]) && isHollow(&m.Value, path[1:]) }
+	onPath := func(m hujson.ObjectMember) bool {
+		return len(path) > 1 && keyIs(&m, path[0]) && isHollow(&m.Value, path[1:])
+	}
 	order := func(members []hujson.ObjectMember) []hujson.ObjectMember {
 		members = slices.DeleteFunc(slices.Clone(members), onPath)
 		slices.SortStableFunc(members, func(a, b hujson.ObjectMember) int { return strings.Compare(text(&a.Name), text(&b.Name)) })
