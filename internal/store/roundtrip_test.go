@@ -19,7 +19,7 @@ import (
 // read again means the same, but for what a gap names.
 func TestFixturesThereAndBack(t *testing.T) {
 	for _, f := range allFixtures(t) {
-		if f.client.Dialect.Read == nil {
+		if f.client.Dialect.Read == nil || f.client.Dialect.Write == nil {
 			continue
 		}
 		t.Run(f.name(), func(t *testing.T) {
@@ -32,7 +32,7 @@ func TestFixturesThereAndBack(t *testing.T) {
 						continue
 					}
 					trip := roundTrip{t, row, f.scope == Project}
-					if !trip.check(r.Entry.Raw()) && len(r.Notes) == 0 {
+					if !trip.check(r.Entry.Raw()) && len(r.Notes) == 0 && !f.client.Rooted { // which has relative paths alone
 						t.Errorf("%s: it is read without a remark, and cannot be written", e.Name)
 					}
 				}
