@@ -124,6 +124,12 @@ func fieldGroup(where string) (group, key string, nested bool) {
 	return strings.Cut(ownPath(where), ".")
 }
 
+// namesVariable tells whether a field holds names of variables, whatever it is called.
+func namesVariable(where string) bool {
+	group, _, _ := strings.Cut(where, ".")
+	return slices.Contains([]string{"env_keys", "env_vars", "bearer_token_env_var", "env_http_headers", "api_key_env"}, group)
+}
+
 // ownPath is the dotted path of a client's field as mcpctl has it: what is secret in a
 // file is so under every name.
 func ownPath(where string) string {
@@ -153,6 +159,8 @@ func (own masker) text(text, where string) string {
 	switch {
 	case where == "url":
 		return own.mask.URL(text)
+	case namesVariable(where) && IsVariable(text):
+		return own.mask.Text(text)
 	case group == "env" && nested && loadsCode(key):
 		return own.mask.Text(text) // it says what runs, and that must be seen
 	case secretAt(where):

@@ -143,6 +143,7 @@ func (p *publisher) text(text, where string) string {
 	switch {
 	case p.isStored(text), strings.HasPrefix(text, "!") && takesReferences(where):
 		return p.whole(text, where)
+	case namesVariable(where) && IsVariable(text):
 	case nested && (group == "env" || group == "headers") && !p.lenient:
 		if literal(text) && !publishedLiteral(key, text) || p.mask.Text(text) != text {
 			return p.whole(text, where)

@@ -73,7 +73,8 @@ func parse(src []byte) (*file, error) {
 
 var lineOf = regexp.MustCompile(`^yaml: (?:line (\d+): )?`)
 
-// syntaxError gives the library's error its place: it knows the line.
+// syntaxError gives the library's error its place. The line that the library tells is often the one on which the
+// mapping around it begins.
 func (f *file) syntaxError(err error) error {
 	message := err.Error()
 	found := lineOf.FindStringSubmatch(message)
@@ -84,9 +85,42 @@ func (f *file) syntaxError(err error) error {
 			line = n
 		}
 	}
-	at := f.offset(line, 1)
-	for at < len(f.src) && (f.src[at] == ' ' || f.src[at] == '\t') {
-		at++
+	if len(f.src) <= closeLook {
+		line = f.faultyLine()
 	}
+	at := f.skip(f.offset(line, 1), " \t")
 	return jsonc.ErrorAt(f.src, at, "%s", message)
+}
+
+// closeLook is up to which size of a text the line of a fault is looked for, by parsing the start of it some times.
+const closeLook = 256 << 10
+
+// faultyLine is the line behind the longest start of the text that parses. A start that ends within brackets or
+// quotes does not, though nothing is wrong with it; so some further lines are looked at.
+func (f *file) faultyLine() int {
+	const further = 20
+	good, bad := 0, len(f.lines)
+	for {
+		for bad-good > 1 {
+			if half := (good + bad) / 2; f.parses(half) {
+				good = half
+			} else {
+				bad = half
+			}
+		}
+		next := good + 1
+		for next <= good+further && next < len(f.lines) && !f.parses(next) {
+			next++
+		}
+		if next > good+further || next >= len(f.lines) {
+			return good + 1
+		}
+		good, bad = next, len(f.lines)
+	}
+}
+
+// parses tells whether the first lines of a text do.
+func (f *file) parses(lines int) bool {
+	var doc yaml.Node
+	return yaml.Unmarshal(f.src[f.body:f.lines[lines]], &doc) == nil
 }

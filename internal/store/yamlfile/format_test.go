@@ -67,7 +67,9 @@ func TestFaults(t *testing.T) {
 		bomb += string(c) + ": &" + string(c) + " [" + strings.Repeat("*"+prev+", ", 9) + "*" + prev + "]\n"
 	}
 	tests := []struct{ text, want string }{
-		{"a: 1\nb: [\n", "line "},
+		{"a: 1\nb: [\n", "line 2, column 1: "},
+		{"a:\n  b: 1\n c: 2\n", "line 3, column 2: did not find expected key"},
+		{"a: [\n 1,\n 2\n]\nb: \"x\n y\"\nc: *d\ne: 1\nf: [2,\n3]\n", "line 7, column 1: unknown anchor"},
 		{"a: 1\n  b: 2\n", "line 2, column 3: mapping values are not allowed"},
 		{"a: *x\n", "unknown anchor"},
 		{"a: 1\n---\nb: 1\n", "second document"},
