@@ -2,6 +2,7 @@ package client
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 
@@ -222,6 +223,7 @@ func (w *writer) passedOn(n *jsonc.Node) (names []string) {
 		return names
 	}
 	for key, value := range env.All() {
+		names = slices.DeleteFunc(names, func(name string) bool { return name == key }) // what env says is stronger
 		if text, _ := value.Text(); text == "${"+key+"}" {
 			names = append(names, key)
 			w.without("env", key)
