@@ -92,7 +92,7 @@ func (l *linter) file(src *Source, doc *jsonc.Document) {
 	for _, e := range src.Entries {
 		entries[[2]int{e.Line, e.Column}] = e
 	}
-	members := servers.Members()
+	members := src.members(servers)
 	for _, m := range members {
 		if e := entries[[2]int{m.KeyPosition.Line, m.KeyPosition.Column}]; e != nil {
 			l.entry(e, m, len(members) == 1 && servers.PlainAround(m.Value))
