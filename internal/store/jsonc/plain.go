@@ -8,8 +8,7 @@ import (
 
 // Plain tells whether neither the value nor anything in it has a comment.
 func (n *Node) Plain() bool {
-	start, end := n.Span()
-	tree, err := hujson.Parse(n.doc.src[start:end])
+	tree, err := hujson.Parse(n.doc.src[n.val.StartOffset:n.val.EndOffset])
 	if err != nil {
 		return false
 	}
@@ -19,9 +18,8 @@ func (n *Node) Plain() bool {
 // PlainAround tells whether no comment stands in the value around one inside it. A key
 // that looks like a comment counts as one.
 func (n *Node) PlainAround(inner *Node) bool {
-	start, end := n.Span()
-	from, to := inner.Span()
-	for _, part := range [][]byte{n.doc.src[start:from], n.doc.src[to:end]} {
+	before, after := n.doc.src[n.val.StartOffset:inner.val.StartOffset], n.doc.src[inner.val.EndOffset:n.val.EndOffset]
+	for _, part := range [][]byte{before, after} {
 		if bytes.Contains(part, []byte("//")) || bytes.Contains(part, []byte("/*")) {
 			return false
 		}
