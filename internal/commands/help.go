@@ -103,6 +103,8 @@ const environmentTopic = `Environment variables that mcpctl reads.
   COPILOT_HOME        where GitHub Copilot CLI keeps its files (default ~/.copilot)
   CLINE_DIR           where Cline keeps its files (default ~/.cline); CLINE_DATA_DIR is
                       its data/
+  GEMINI_CLI_HOME     in place of the home directory for .gemini of Gemini CLI
+  CRUSH_GLOBAL_CONFIG where Crush keeps crush.json (default ~/.config/crush)
   XDG_CONFIG_HOME     where mcp/mcp.json and mcpctl/config.json are (default ~/.config)
   XDG_STATE_HOME      where mcpctl/ keeps its state (default ~/.local/state)
   XDG_RUNTIME_DIR     where the supervisor's socket is (default: a private folder in TMPDIR)

@@ -15,9 +15,10 @@ how their entries differ from those of mcpctl (see: mcpctl help entries).
 The project files of all of them are read, and count once approved. The user's files of
 another client than the chosen one are shown by "mcpctl list --all" and count when the
 setting discovery.user names the client. "mcpctl --client NAME add", update and remove
-write the first file of each list that is not read only, in that client's shape; what
-the client cannot express is refused. A field without counterpart is kept in the file and means nothing to
-mcpctl.
+write the first file of each list that is not read only, in that client's shape; of
+OpenCode, Amp and Crush, which take one or the other, the strongest that is there. What
+the client cannot express is refused. A field without counterpart is kept in the file
+and means nothing to mcpctl.
 
 In every client's file mcpctl honours "enabled": false and "disabled": true, also where
 the client does not. A reference to the folder of the workspace is ` + "${MCPCTL_WORKSPACE}" + ` in

@@ -2,6 +2,7 @@ package store
 
 import (
 	"encoding/json"
+	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -18,6 +19,7 @@ type place struct {
 	path   string // absolute
 	rel    string // below the workspace, for a project file
 	second bool   // the client writes another one
+	shared bool   // an editor's settings
 	folder bool   // of one workspace, within a file that another place tells of
 	dir    string // of the user's, that the file lies below
 	keys   []string
@@ -38,22 +40,51 @@ func (s *Store) placesOf(row client.Client, scope Scope) []place {
 			for j, name := range row.UserFiles() {
 				p := place{client: row, scope: User, dir: dir, path: filepath.Join(dir, filepath.FromSlash(name)), keys: row.KeysOf(name)}
 				p.second = i+j > 0 || row.UserFile == ""
+				p.shared = i > 0 || row.IsShared(name)
 				if !p.second && len(row.Folders) > 0 {
 					out = append(out, p.ofFolder(s.Workspace.Dir)) // what is said of one workspace is stronger
 				}
 				out = append(out, p)
 			}
 		}
+		out = inOrder(row, out)
 	case Project:
 		if !s.Workspace.HasProject {
 			return nil
 		}
 		for i, name := range row.ProjectFiles() {
 			rel := filepath.FromSlash(name)
-			out = append(out, place{client: row, scope: Project, path: filepath.Join(s.Workspace.Dir, rel), rel: rel, second: i > 0 || row.ProjectFile == "", keys: row.KeysOf(name)})
+			out = append(out, place{client: row, scope: Project, path: filepath.Join(s.Workspace.Dir, rel), rel: rel, second: i > 0 || row.ProjectFile == "", shared: row.IsShared(name), keys: row.KeysOf(name)})
 		}
 	}
+	if scope == Project {
+		out = inOrder(row, out)
+	}
 	return out
+}
+
+// inOrder puts the places of a client that has the choice of its files from strong to
+// weak, and says which of them is written: the strongest that is there, or else the one
+// that the client itself would make.
+func inOrder(row client.Client, places []place) []place {
+	if !row.Either || len(places) == 0 {
+		return places
+	}
+	here := slices.IndexFunc(places, func(p place) bool { return p.dir != places[0].dir }) // of the first directory
+	if here < 0 {
+		here = len(places)
+	}
+	first := places[:here]
+	first = append(slices.Clone(first[1:]), first[0])
+	written := len(first) - 1
+	for i := range first {
+		if _, err := os.Lstat(first[i].path); err == nil && i < written {
+			written = i
+		}
+		first[i].second = true
+	}
+	first[written].second = false
+	return append(first, places[here:]...)
 }
 
 // ofFolder is the place within the same file for one workspace.
@@ -163,22 +194,29 @@ func (src *Source) clientRow() client.Client {
 	if !ok {
 		row, _ = client.Lookup(client.Native)
 	}
+	if src.newer && row.Newer != nil {
+		row.Dialect, row.NoOverrides = row.Newer.Dialect, row.Newer.NoOverrides
+	}
 	return row
 }
 
 // dialect is the client whose shape the entries have; "" for mcpctl's own.
 func (src *Source) dialect() string {
-	if row := src.clientRow(); row.Dialect.Read != nil {
-		return row.Name
+	row := src.clientRow()
+	switch {
+	case row.Dialect.Read == nil:
+		return ""
+	case src.newer:
+		return row.Name + "/newer"
 	}
-	return ""
+	return row.Name
 }
 
 // converted is the entry in mcpctl's shape; what is remarkable about the
-// conversion is noted.
-func (d *decoder) converted(row client.Client, entry *jsonc.Node) *jsonc.Node {
+// conversion is noted. other says that it is no server.
+func (d *decoder) converted(row client.Client, entry *jsonc.Node) (shaped *jsonc.Node, other bool) {
 	if row.Dialect.Read == nil {
-		return entry
+		return entry, false
 	}
 	reading := row.Dialect.Read(entry, d.entry.Source.Scope == Project)
 	for _, n := range reading.Notes {
@@ -189,7 +227,7 @@ func (d *decoder) converted(row client.Client, entry *jsonc.Node) *jsonc.Node {
 			d.note(n.Position, SeverityWarning, n.Message, n.Hint)
 		}
 	}
-	return reading.Entry
+	return reading.Entry, reading.Other
 }
 
 // strict warns of what mcpctl reads and the file's own client does not, and then
@@ -254,15 +292,19 @@ func (c *Config) NotWritable(name string) error {
 // the file it will be written to. It fails with USAGE for what the client cannot
 // express.
 func (s *Store) InClientShape(scope Scope, entry json.RawMessage) (json.RawMessage, error) {
-	if scope == Local || scope == Session || s.Client.Dialect.Write == nil {
+	row := s.Client
+	if row.Newer != nil && scope != Local && scope != Session {
+		row = s.ReadSource(scope).clientRow()
+	}
+	if scope == Local || scope == Session || row.Dialect.Write == nil {
 		return entry, nil
 	}
-	out, err := s.Client.Dialect.Write(entry)
+	out, err := row.Dialect.Write(entry)
 	if err != nil {
-		return nil, s.inexpressible(s.Client, err.Error())
+		return nil, s.inexpressible(row, err.Error())
 	}
 	if len(out.Gaps) > 0 {
-		return nil, s.inexpressible(s.Client, out.Gaps[0].Why)
+		return nil, s.inexpressible(row, out.Gaps[0].Why)
 	}
 	return out.Entry, nil
 }

@@ -185,7 +185,7 @@ func problemLines(problems []Problem) (lines []string) {
 
 func (f fixture) server(e *Entry) wantServer {
 	out := wantServer{Name: e.Name, Line: e.Line, Problems: problemLines(e.Problems)}
-	if r, ok := readAgain(f.client, e.Raw, f.scope == Project); ok {
+	if r, ok := readAgain(e.Source.clientRow(), e.Raw, f.scope == Project); ok {
 		for _, n := range r.Notes {
 			if n.Field != "" {
 				out.Gaps = append(out.Gaps, n.Field)

@@ -2,6 +2,7 @@ package store
 
 import (
 	"encoding/json"
+	"path/filepath"
 	"reflect"
 	"slices"
 
@@ -114,7 +115,11 @@ func (s *Store) applyOwn(e *Entry, doc *jsonc.Document, path []string, edits []F
 	if text, err := applyFields(doc, path, edits); err == nil && e.nowMeans(doc, text, meant) {
 		return text, nil
 	}
-	return nil, &Error{Code_: CodeInvalid, Message: "the entry is written so that this field cannot be changed alone", Hint_: "replace the entry, or edit it with --editor"}
+	whole := difference(json.RawMessage("{}"), after.Entry) // as it would be written today, beside what only the client has
+	if text, err := applyFields(doc, path, whole); err == nil && e.nowMeans(doc, text, meant) {
+		return text, nil
+	}
+	return nil, &Error{Code_: CodeInvalid, Message: "the entry is written so that this field cannot be changed alone", Hint_: "replace the entry, or edit it with --edit"}
 }
 
 // renamed tells whether a field that is changed stands in the entry under another name
@@ -161,11 +166,14 @@ func (e *Entry) nowMeans(doc *jsonc.Document, text []byte, meant json.RawMessage
 	if d.failed {
 		return true // what is wrong with it is told by who checks the result
 	}
+	if row.Rooted && def != nil && e.Source.Path != "" {
+		def.rootAt(filepath.Dir(e.Source.Path))
+	}
 	return reflect.DeepEqual(read.Definition, def) && reflect.DeepEqual(read.Override, over)
 }
 
 // difference is what turns one object into another, by whole members, and below env and
-// headers by single ones.
+// headers, whatever they are called, by single ones.
 func difference(before, after json.RawMessage) []FieldEdit {
 	was, is := memberMap(before), memberMap(after)
 	var out []FieldEdit
@@ -173,7 +181,7 @@ func difference(before, after json.RawMessage) []FieldEdit {
 		a, b := was[key], is[key]
 		switch {
 		case string(a) == string(b):
-		case (key == "env" || key == "headers") && a != nil && b != nil:
+		case slices.Contains([]string{"env", "envs", "environment", "headers", "http_headers"}, key) && a != nil && b != nil:
 			for _, f := range difference(a, b) {
 				out = append(out, FieldEdit{Path: append([]string{key}, f.Path...), Value: f.Value})
 			}

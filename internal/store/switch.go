@@ -231,6 +231,10 @@ func (w *switching) lies(src *Source) (enabled bool, err error) {
 	if w.req.Scope == User {
 		return false, src.notFound(w.req.Name)
 	}
+	if row := src.clientRow(); row.NoOverrides {
+		return false, &Error{Code_: CodeUsage, Path: src.Path, Server_: w.req.Name,
+			Message: "an entry of " + row.Title + " is always a whole server, so its file cannot change one of another file", Hint_: "use --local"}
+	}
 	return w.config.below(w.req.Scope, w.req.Name)
 }
 

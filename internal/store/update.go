@@ -186,12 +186,12 @@ func (s *Store) Draft(scope Scope, name string, expect Fingerprint) (*Draft, err
 		_, _, err := s.target(scope)
 		return nil, err
 	}
-	data, err := s.readFile(src, s.Client.ProjectFile)
+	data, err := s.readFile(src, s.projectFile())
 	if err != nil {
 		return nil, err
 	}
 	src = s.sourceOf(scope, src.Real, data)
-	doc := src.parse(jsonc.Parse(data))
+	doc := src.parse(parseFile(src.Path, data))
 	if src.Broken {
 		return nil, src.firstError()
 	}

@@ -123,7 +123,7 @@ func TestTable(t *testing.T) {
 		if len(row.Servers) == 0 || row.Title == "" || row.UserFile == "" && row.ProjectFile == "" {
 			t.Errorf("the row of %s has gaps", row.Name)
 		}
-		if (row.Dialect.Read == nil) != (row.Dialect.Write == nil) {
+		if !row.ReadOnly && (row.Dialect.Read == nil) != (row.Dialect.Write == nil) {
 			t.Errorf("the dialect of %s goes one way only", row.Name)
 		}
 		for _, file := range row.ProjectFiles() {
