@@ -38,6 +38,10 @@ func (s *Session) live() map[string]wire.ServerStatus {
 		if sv.listed {
 			n := usable(sv.tools)
 			st.Tools = &n
+			st.ToolsChanged = sv.drift.Names()
+			if st.Detail == "" {
+				st.Detail = sv.drift.String()
+			}
 		}
 		if sv.conn != nil {
 			st.PID = sv.conn.PID()
