@@ -117,24 +117,16 @@ func showToolSet(w io.Writer, set wire.ToolSet) {
 
 // sinceWord says what the tools are compared with.
 func sinceWord(set wire.ToolSet) string {
-	n := fmt.Sprintf("%d of its %d tools", listedChanges(set), set.Tools)
+	what := "tools that are not as they were on "
 	switch {
 	case set.ApprovedAt == nil:
-		return n + " are not known to be approved"
+		what = "tools that are not known to be approved"
 	case set.Origin == string(store.PinnedByLock):
-		return n + " are not those of the lock file"
+		what = "tools that are not as the lock file has them"
+	default:
+		what += set.ApprovedAt.Local().Format("2006-01-02 15:04")
 	}
-	return n + " are not those of " + set.ApprovedAt.Local().Format("2006-01-02 15:04")
-}
-
-// listedChanges counts the changes that are not of a tool that is gone.
-func listedChanges(set wire.ToolSet) (n int) {
-	for _, c := range set.Changes {
-		if c.Change != store.ToolGone {
-			n++
-		}
-	}
-	return n
+	return fmt.Sprintf("%s: %d", what, len(set.Changes))
 }
 
 // listToolSets shows for each server how its tools differ from those that were approved.

@@ -19,6 +19,9 @@ func ToolChanges(changes []store.ToolChange) []wire.ToolChange {
 		if c.After != nil {
 			t.To = string(c.After.Hash)
 		}
+		if t.Diff == "" {
+			t.Diff = "what differs is hidden, because it looks like a secret\n"
+		}
 		out = append(out, t)
 	}
 	return out

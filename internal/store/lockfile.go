@@ -72,7 +72,7 @@ func (s *Store) LockServer(a Admitted, protocol string, peer LockedPeer, tools [
 	l := LockedServer{Fingerprint: a.Fingerprint(), Package: a.Package().reported(mask.Text(peer.Version)), ProtocolVersion: protocol,
 		Server: LockedPeer{mask.Text(peer.Name), mask.Text(peer.Version)}, Tools: map[string]LockedTool{}}
 	for _, t := range tools {
-		l.Tools[t.Name] = LockedTool{Hash: t.Hash, Definition: mask.JSON(t.Definition)}
+		l.Tools[t.Name] = LockedTool{Hash: t.Hash, Definition: json.RawMessage(redact.VisibleJSON(string(mask.JSON(t.Definition))))}
 	}
 	return l
 }
@@ -295,6 +295,20 @@ func (s *Store) WriteLock(ctx context.Context, l *LockFile, dryRun bool) (LockCh
 	}
 	defer s.edited(target)
 	return change, target.Replace(change.After, 0o666, true)
+}
+
+// ProjectFault is why the project's files do not say which servers there are; nil when
+// they do.
+func (c *Config) ProjectFault() error {
+	if c.Store.LockPath() == "" {
+		return c.Store.noProject()
+	}
+	for _, src := range c.Sources {
+		if src.Scope == Project && src.Broken {
+			return src.firstError()
+		}
+	}
+	return nil
 }
 
 // ProjectServer is a server of the project's files, for the lock file.

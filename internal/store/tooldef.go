@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/store/jsonc"
+	"github.com/mcpctl/mcpctl/internal/store/redact"
 )
 
 // ToolDefinition is what a server says of one of its tools, in the form in which two
@@ -19,16 +20,17 @@ type ToolDefinition struct {
 	Definition json.RawMessage `json:"definition"`
 }
 
-// DefineTool makes the comparable form of a definition as the server sent it. What is
-// not JSON, or too deep to be read, is compared byte by byte.
+// DefineTool makes the comparable form of a definition as the server sent it. Characters
+// that hide or reorder are escaped, so that who reads the lock file sees them. What is not
+// JSON, or too deep to be read, is compared byte by byte.
 func (s *Store) DefineTool(name string, raw json.RawMessage) ToolDefinition {
 	doc, err := jsonc.Parse(raw)
 	if err != nil || doc.Root() == nil {
-		return ToolDefinition{Name: name, Hash: EntryFingerprint(name, raw), Definition: plainJSON(string(raw))}
+		return ToolDefinition{Name: name, Hash: EntryFingerprint(name, raw), Definition: json.RawMessage(redact.VisibleJSON(string(plainJSON(string(raw)))))}
 	}
 	var b bytes.Buffer
 	portable(&b, doc.Root(), s.places())
-	return ToolDefinition{Name: name, Hash: EntryFingerprint(name, b.Bytes()), Definition: b.Bytes()}
+	return ToolDefinition{Name: name, Hash: EntryFingerprint(name, b.Bytes()), Definition: json.RawMessage(redact.VisibleJSON(b.String()))}
 }
 
 // SortTools puts tools in the order in which they are kept.
