@@ -162,7 +162,7 @@ func parseLock(path string, data []byte) (*LockFile, error) {
 func (r lockReader) unique(n *jsonc.Node) error {
 	for _, c := range n.Clashes() {
 		if c.Exact {
-			return r.fault(c.Pos2, "the key "+quoted(c.Key2)+" stands twice, first at "+at(c.Pos1), "keep one of them, or lock again with: mcpctl lock --update")
+			return r.fault(c.Pos2, "the key "+quoted(c.Key2)+" stands twice, first at "+at(c.Pos1), "keep one of them")
 		}
 	}
 	return nil
