@@ -146,11 +146,14 @@ func (s *Session) recheckTools() {
 	s.mu.Unlock()
 	for _, sv := range all {
 		s.mu.Lock()
-		w, tools, conn := sv.want, sv.tools, sv.conn
+		r, tools, conn := sv.run, sv.tools, sv.conn
 		s.mu.Unlock()
-		d := sv.drifted(s.ctx, w, tools)
+		if r == nil {
+			continue
+		}
+		d := sv.drifted(s.ctx, r.want, tools) // what is wanted may be newer than what runs
 		s.mu.Lock()
-		if sv.conn == conn && conn != nil && d.String() != sv.drift.String() {
+		if sv.run == r && sv.conn == conn && conn != nil && d.String() != sv.drift.String() {
 			sv.drift = d
 			sv.set(sv.state, sv.detail, nil)
 		}

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -139,5 +140,59 @@ func TestApproveToolsIsExact(t *testing.T) {
 	}
 	if s.Status().Servers[0].ToolsChanged != nil {
 		t.Errorf("%+v", s.Status().Servers[0])
+	}
+}
+
+// TestWhatRunsIsCompared: while a server waits to be started with its new entry, its tools
+// are those of the old one, and are not taken for what the new one lists first.
+func TestWhatRunsIsCompared(t *testing.T) {
+	h := newHome(t)
+	file := filepath.Join(h.dir, "tools.json")
+	list := func(description string) {
+		h.write(file, `[{"name":"a","description":"`+description+`","inputSchema":{"type":"object"}}]`)
+	}
+	entry := func(more ...string) {
+		h.write(h.user, `{"mcpServers": {"s": `+stubEntry(t, true, append([]string{"-tools-file", file, "-hang", "tools/call"}, more...)...)+`}}`)
+	}
+	list("one")
+	entry()
+	s := h.session(true)
+	if err := s.Reconnect(t.Context(), "s"); err != nil {
+		t.Fatal(err)
+	}
+	list("two")
+	if err := s.Reconnect(t.Context(), "s"); err != nil {
+		t.Fatal(err)
+	}
+	changed := func() bool { return len(s.Status().Servers[0].ToolsChanged) > 0 }
+	if !changed() {
+		t.Fatal("the change is not told")
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() { // ends with cancel
+		defer close(done)
+		_, _ = s.CallTool(ctx, wire.CallTool{Server: "s", Tool: "a"})
+	}()
+	eventually(t, "a call is in flight", func() bool {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return s.servers["s"].inflight > 0
+	})
+	entry("-stderr-text", "new")
+	s.Refresh(nil)
+	if stateOf(s, "s") != wire.PendingReload {
+		t.Fatal(stateOf(s, "s"))
+	}
+	s.Refresh(nil)
+	if !changed() {
+		t.Error("what runs is told to be what the new entry lists first")
+	}
+	list("three")
+	cancel()
+	<-done
+	eventually(t, "it runs with the new entry", func() bool { return stateOf(s, "s") == wire.Connected })
+	if changed() {
+		t.Errorf("what the new entry listed first was taken from what ran before: %+v", s.Status().Servers[0])
 	}
 }

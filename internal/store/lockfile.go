@@ -72,7 +72,7 @@ func (s *Store) LockServer(a Admitted, protocol string, peer LockedPeer, tools [
 	l := LockedServer{Fingerprint: a.Fingerprint(), Package: a.Package().reported(mask.Text(peer.Version)), ProtocolVersion: protocol,
 		Server: LockedPeer{mask.Text(peer.Name), mask.Text(peer.Version)}, Tools: map[string]LockedTool{}}
 	for _, t := range tools {
-		l.Tools[t.Name] = LockedTool{Hash: t.Hash, Definition: json.RawMessage(redact.VisibleJSON(string(mask.JSON(t.Definition))))}
+		l.Tools[t.Name] = LockedTool{Hash: t.Hash, Definition: mask.JSON(t.Definition)}
 	}
 	return l
 }
@@ -233,7 +233,7 @@ func plainText(name string, definition json.RawMessage) Fingerprint {
 }
 
 // text is the file's content: sorted, a value a line, so that two changes of it are
-// merged like any text.
+// merged like any text, and with nothing in it that hides or reorders text.
 func (l *LockFile) text() []byte {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -243,7 +243,7 @@ func (l *LockFile) text() []byte {
 		Version int                     `json:"lockfileVersion"`
 		Servers map[string]LockedServer `json:"servers"`
 	}{lockFileVersion, l.Servers})
-	return b.Bytes()
+	return []byte(redact.VisibleJSON(b.String()))
 }
 
 // LockChange is what a write of the lock file did or would do.

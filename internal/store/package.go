@@ -57,6 +57,29 @@ func (p *Package) reported(version string) *Package {
 	return &out
 }
 
+// wellKnown are names that others are made to look like: the scope and packages of the
+// protocol's own servers. A name that is not here says nothing, nor does one that is.
+var wellKnown = map[string][]string{
+	NPM:  {"@modelcontextprotocol"},
+	PyPI: {"mcp-server-fetch", "mcp-server-git", "mcp-server-time"},
+}
+
+// lookAlike is the well-known name that the package's is hardly to be told from; "" when
+// there is none.
+func (p *Package) lookAlike() string {
+	name, _, scoped := strings.Cut(p.Name, "/")
+	if p.Registry == NPM && !scoped {
+		return ""
+	}
+	const slips = 2
+	for _, known := range wellKnown[p.Registry] {
+		if d := distance(strings.ToLower(name), known); d > 0 && d <= slips {
+			return known
+		}
+	}
+	return ""
+}
+
 // runner is a program that fetches a package and starts it.
 type runner struct {
 	registry string

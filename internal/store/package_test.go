@@ -58,3 +58,18 @@ func TestPackages(t *testing.T) {
 		t.Errorf("what the server says of itself is not taken: %+v", got)
 	}
 }
+
+// TestH4LookAlikePackages: a name that is a slip away from a well-known one is pointed
+// out; the well-known one itself, and any other, is not.
+func TestH4LookAlikePackages(t *testing.T) {
+	for line, want := range map[string]string{
+		"npx -y @modelcontextprotoco1/server-git@1.0.0": "@modelcontextprotocol", "npx @modelcontextprotocols/server": "@modelcontextprotocol",
+		"npx @modelcontextprotocol/server-git": "", "npx @somebody/server": "", "npx modelcontextprotocol": "",
+		"uvx mcp-server-gti": "mcp-server-git", "uvx mcp-server-git==1.0": "", "uvx mcp-server-sqlite": "",
+	} {
+		words := strings.Fields(line)
+		if got := packageOf(words[0], words[1:]).lookAlike(); got != want {
+			t.Errorf("%s: %q, want %q", line, got, want)
+		}
+	}
+}

@@ -62,26 +62,26 @@ func (a Admitted) Pinnable() bool { return a.entry.Source.Scope != Session && a.
 // nothing is recorded for this definition. A record that cannot be relied on is MCP_IO.
 func (s *Store) ReadPins(a Admitted) (*Pins, error) {
 	path := a.pinsFile()
-	broken := func(why string) error {
-		return &Error{Code_: CodeIO, Path: path, Server_: a.Name(), Message: "the record of the tools of '" + a.Name() + "' " + why,
-			Hint_: "approve them again with: mcpctl approve --tools " + a.Name()}
+	again := "approve them again with: mcpctl approve --tools " + a.Name()
+	broken := func(why, hint string) error {
+		return &Error{Code_: CodeIO, Path: path, Server_: a.Name(), Message: "the record of the tools of '" + a.Name() + "' " + why, Hint_: hint}
 	}
 	data, info, err := atomicfile.ReadFile(path, pinsLimit)
 	if err != nil {
-		return nil, broken("cannot be read: " + reason(err))
+		return nil, broken("cannot be read: "+reason(err), again)
 	}
 	if info == nil {
 		return nil, nil
 	}
 	if why := unsafeOwner(info); why != "" {
-		return nil, broken(why)
+		return nil, broken(why, "see who wrote it; then remove it, or: chmod 600 '"+path+"'")
 	}
 	var p Pins
 	if json.Unmarshal(data, &p) != nil || p.Version < 1 || p.Version <= pinsVersion && p.sum() != p.Sum {
-		return nil, broken("is damaged")
+		return nil, broken("is damaged", again)
 	}
 	if p.Version > pinsVersion {
-		return nil, broken(fmt.Sprintf("has version %d, this mcpctl knows %d", p.Version, pinsVersion))
+		return nil, broken(fmt.Sprintf("has version %d, this mcpctl knows %d", p.Version, pinsVersion), "update mcpctl")
 	}
 	if p.Fingerprint != a.Fingerprint() || p.Name != a.Name() || p.Source != a.entry.Source.Real {
 		return nil, nil

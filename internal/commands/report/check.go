@@ -109,20 +109,23 @@ var checkRules = []SARIFRule{
 func CheckSARIF(w *bytes.Buffer, version string, doc wire.Check) error {
 	uri := filepath.Base(doc.Source)
 	results := []SARIFResult{}
+	add := func(rule, text string, line, column int) { // a result without a line is not shown by all services
+		results = append(results, SARIFResult{"lock/" + rule, "error", text, uri, max(line, 1), column})
+	}
 	for _, sv := range doc.Servers {
 		about := "server '" + sv.Name + "': "
 		if sv.Result == wire.CheckNotLocked || sv.Result == wire.CheckGone {
-			results = append(results, SARIFResult{"lock/" + string(sv.Result), "error", about + checkDetail(sv), uri, sv.Line, sv.Column})
+			add(string(sv.Result), about+checkDetail(sv), sv.Line, sv.Column)
 		}
 		for _, d := range sv.Differences {
 			text := about + differenceLine(d)
 			if d.Diff != "" {
 				text += "\n" + d.Diff
 			}
-			results = append(results, SARIFResult{"lock/" + d.What, "error", text, uri, d.Line, d.Column})
+			add(d.What, text, d.Line, d.Column)
 		}
 		if sv.Error != nil {
-			results = append(results, SARIFResult{"lock/failed", "error", about + Brief(sv.Error.Text), uri, sv.Line, sv.Column})
+			add(string(wire.CheckFailed), about+Brief(sv.Error.Text), sv.Line, sv.Column)
 		}
 	}
 	return SARIF(w, version, checkRules, results)

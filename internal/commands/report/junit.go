@@ -106,7 +106,13 @@ func junitFaultOf(e *wire.Error) *junitFault {
 	if e.Advice != "" {
 		text += "\nhint: " + redact.Visible(e.Advice)
 	}
-	return &junitFault{Type: string(e.Word), Message: redact.Line(Brief(e.Text)), Text: text}
+	return &junitFault{Type: string(e.Word), Message: redact.Line(headOf(Brief(e.Text))), Text: text}
+}
+
+// headOf is the first line of a text.
+func headOf(text string) string {
+	head, _, _ := strings.Cut(text, "\n")
+	return head
 }
 
 func seconds(d time.Duration) string { return fmt.Sprintf("%.3f", d.Seconds()) }
