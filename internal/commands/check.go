@@ -25,7 +25,9 @@ that their commands name, and which servers there are. It needs no approval.
 
 --format says what goes to stdout: text, json (as --json), junit or sarif (2.1.0, its
 places are in the lock file). --junit and --sarif write such a file beside that: a server
-that differs is a failure, one that could not be asked an error.
+that differs is a failure, one that could not be asked an error. The rules of sarif are
+lock-fingerprint, lock-package, lock-protocol, lock-server, lock-tool, lock-missing,
+lock-gone and lock-failed.
 
 The exit status is 1 when anything differs. When the one server that was named could not
 be asked, it is the code of that; of several, 1. Without a lock file it is that of
@@ -129,7 +131,7 @@ func (o *checkOptions) write(a *app, doc wire.Check, began time.Time) error {
 	junit := func(w *bytes.Buffer, began time.Time) error {
 		return report.JUnit(w, report.JUnitRun{Command: "check", Cases: report.CheckCases(doc), Began: began, Took: time.Since(began)})
 	}
-	sarif := func(w *bytes.Buffer, _ time.Time) error { return report.CheckSARIF(w, a.version, doc) }
+	sarif := func(w *bytes.Buffer, _ time.Time) error { return report.JSON(w, report.CheckSarif(doc, a.version)) }
 	if err := o.toJUnit.write(junit); err != nil {
 		return err
 	}

@@ -93,40 +93,43 @@ func CheckCases(doc wire.Check) []JUnitCase {
 }
 
 // checkRules are the kinds of findings of a check, for SARIF.
-var checkRules = []SARIFRule{
-	{"lock/fingerprint", "The entry of a server is not the one that was locked."},
-	{"lock/package", "The command of a server fetches another package, or another version, than was locked."},
-	{"lock/protocolVersion", "A server speaks another version of the protocol than when it was locked."},
-	{"lock/server", "A server tells another name or version of itself than when it was locked."},
-	{"lock/tool", "The definition of a tool is not the one that was locked."},
-	{"lock/not-locked", "A server of the project is not in the lock file."},
-	{"lock/gone", "A server of the lock file is not in the project any more."},
-	{"lock/failed", "A server could not be asked."},
+var checkRules = []SarifRule{
+	{"lock-fingerprint", "LockFingerprint", "error", "The entry of a server is not the one that was locked.", relock},
+	{"lock-package", "LockPackage", "error", "The command of a server fetches another package, or another version, than was locked.", relock},
+	{"lock-protocol", "LockProtocol", "error", "A server speaks another version of the protocol than when it was locked.", relock},
+	{"lock-server", "LockServer", "error", "A server tells another name or version of itself than when it was locked.", relock},
+	{"lock-tool", "LockTool", "error", "The definition of a tool is not the one that was locked.", relock},
+	{"lock-missing", "LockMissing", "error", "A server of the project is not in the lock file.", "Lock it with: mcpctl lock"},
+	{"lock-gone", "LockGone", "error", "A server of the lock file is not in the project any more.", "Drop it with: mcpctl lock"},
+	{"lock-failed", "LockFailed", "error", "A server could not be asked.", "See what is wrong with: mcpctl test"},
 }
 
-// CheckSARIF writes what a check has found as a SARIF log. The places are those in the
-// lock file.
-func CheckSARIF(w *bytes.Buffer, version string, doc wire.Check) error {
-	uri := filepath.Base(doc.Source)
-	results := []SARIFResult{}
-	add := func(rule, text string, line, column int) { // a result without a line is not shown by all services
-		results = append(results, SARIFResult{"lock/" + rule, "error", text, uri, max(line, 1), column})
-	}
+const relock = "Review the difference; then: mcpctl lock --update"
+
+// checkRuleOf names the rule of a kind of difference, or of a result.
+var checkRuleOf = map[string]string{"fingerprint": "lock-fingerprint", "package": "lock-package", "protocolVersion": "lock-protocol", "server": "lock-server", "tool": "lock-tool",
+	string(wire.CheckNotLocked): "lock-missing", string(wire.CheckGone): "lock-gone", string(wire.CheckFailed): "lock-failed"}
+
+// CheckSarif is what a check has found in the shape of SARIF. The places are those in the
+// lock file; a result without a line is not shown by all services, so the first one stands
+// for none.
+func CheckSarif(doc wire.Check, version string) Sarif {
+	workspace, file := filepath.Split(doc.Source)
+	findings := []SarifFinding{}
 	for _, sv := range doc.Servers {
-		about := "server '" + sv.Name + "': "
+		add := func(what, key, text string, line, column int) {
+			findings = append(findings, SarifFinding{Rule: checkRuleOf[what], Severity: "error", Path: file, Key: sv.Name + "\x00" + key,
+				Text: redact.Line("server '"+sv.Name+"': ") + text, Line: max(line, 1), Column: column})
+		}
 		if sv.Result == wire.CheckNotLocked || sv.Result == wire.CheckGone {
-			add(string(sv.Result), about+checkDetail(sv), sv.Line, sv.Column)
+			add(string(sv.Result), "", checkDetail(sv), sv.Line, sv.Column)
 		}
 		for _, d := range sv.Differences {
-			text := about + differenceLine(d)
-			if d.Diff != "" {
-				text += "\n" + d.Diff
-			}
-			add(d.What, text, d.Line, d.Column)
+			add(d.What, d.Tool, strings.TrimSuffix(differenceLine(d)+"\n"+d.Diff, "\n"), d.Line, d.Column)
 		}
 		if sv.Error != nil {
-			add(string(wire.CheckFailed), about+Brief(sv.Error.Text), sv.Line, sv.Column)
+			add(string(wire.CheckFailed), "", redact.Line(Brief(sv.Error.Text)), sv.Line, sv.Column)
 		}
 	}
-	return SARIF(w, version, checkRules, results)
+	return NewSarif(strings.TrimSuffix(workspace, "/"), version, checkRules, findings)
 }
