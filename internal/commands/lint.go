@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
-	"regexp"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -203,7 +202,7 @@ func (a *app) lintFix(ctx context.Context, s *store.Store, req store.LintRequest
 func (a *app) printLint(doc report.Lint, o *lintOptions) error {
 	switch {
 	case o.format == "sarif":
-		return report.JSON(&a.out, report.NewSarif(doc, sarifRules(), semantic(a.version)))
+		return report.JSON(&a.out, report.NewSarif(doc.Workspace, a.version, sarifRules(), report.LintSarif(doc.Findings)))
 	case o.format == "github":
 		report.LintGitHub(&a.out, doc.Findings)
 		return nil
@@ -234,14 +233,6 @@ func sarifRules() []report.SarifRule {
 		out = append(out, report.SarifRule{ID: r.ID, Name: r.Name, Severity: r.Severity, Why: r.Why, Mend: r.Mend})
 	}
 	return out
-}
-
-// semantic is the version where it is one in the sense of SARIF, else "".
-func semantic(version string) string {
-	if regexp.MustCompile(`^\d+\.\d+\.\d+(?:[-+][0-9A-Za-z.+-]+)?$`).MatchString(version) {
-		return version
-	}
-	return ""
 }
 
 // lintFindings is what was found as JSON has it, secrets hidden.

@@ -14,6 +14,9 @@ import (
 //go:embed mcp.schema.json
 var mcpSchema string
 
+//go:embed mcp.lock.schema.json
+var lockSchema string
+
 // fileSchema is the schema of one kind of file that people write.
 type fileSchema struct {
 	name string
@@ -24,6 +27,7 @@ type fileSchema struct {
 // fileSchemas is the table of files. A kind of file that mcpctl reads belongs here.
 var fileSchemas = []fileSchema{
 	{"mcp", "the files that hold servers", func() (string, error) { return mcpSchema, nil }},
+	{"lock", "mcp.lock.json; see mcpctl-lock-file(5)", func() (string, error) { return lockSchema, nil }},
 	{"config", "the settings of mcpctl", settingsSchema},
 }
 

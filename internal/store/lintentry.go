@@ -66,7 +66,7 @@ func (l *linter) entry(e *Entry, m jsonc.Member, alone bool) {
 // add notes a finding. The entry's own literals are hidden in it.
 func (x *inspection) add(f finding) {
 	if x.mask == nil {
-		x.mask = x.entry.Mask()
+		x.mask = redact.NewMask(ownLiterals(x.shape.Raw())...) // in the client's own spelling a name may look like a value
 	}
 	if f.at.Line == 0 {
 		f.at = jsonc.Position{Line: x.entry.Line, Column: x.entry.Column}

@@ -135,31 +135,31 @@ func (x *inspection) fetches() {
 		return
 	}
 	words := append(strings.Fields(d.Command), d.Args...) // of a shell line as well
-	f, ok := fetchedBy(words[0], words[1:])
-	if !ok {
+	p := packageOf(words[0], words[1:])
+	if p == nil || strings.Contains(p.named, "${") || strings.HasPrefix(p.named, ".") || strings.HasPrefix(p.named, "/") || strings.HasPrefix(p.named, "~") {
 		return
 	}
 	at := x.position("command")
 	if n := x.shape.Get("args"); n != nil {
 		for _, el := range n.Elements() {
-			if text, _ := el.Text(); text == f.spec || strings.HasSuffix(text, "="+f.spec) {
+			if text, _ := el.Text(); text == p.named || strings.HasSuffix(text, "="+p.named) {
 				at = el.Position()
 				break
 			}
 		}
 	}
-	if f.pin == unpinnedCode {
-		hint := "write the exact version, such as " + f.name + "@1.2.3"
-		switch f.registry {
-		case "pypi":
-			hint = "write the exact version, such as " + f.name + "==1.2.3"
-		case "image":
-			hint = "write a version, such as " + f.name + ":1.2.3, or the digest: " + f.name + "@sha256:..."
+	if !p.fixed() {
+		hint := "write the exact version, such as " + p.Name + "@1.2.3"
+		switch p.Registry {
+		case PyPI:
+			hint = "write the exact version, such as " + p.Name + "==1.2.3"
+		case OCI:
+			hint = "write a version behind the name, such as :1.2.3, or the digest: @sha256:..."
 		}
-		x.add(finding{rule: ruleUnpinned, at: at, message: quoted(f.spec) + " is not pinned: the code that runs can change without asking", hint: hint})
+		x.add(finding{rule: ruleUnpinned, at: at, message: quoted(p.named) + " is not pinned: the code that runs can change without asking", hint: hint})
 	}
-	if known := likePackage(f.name); known != "" {
-		x.add(finding{rule: ruleLikePackage, at: at, message: "the package " + quoted(f.name) + " is almost, but not, " + quoted(known), hint: "make sure that it is the one you mean"})
+	if known := p.lookAlike(); known != "" {
+		x.add(finding{rule: ruleLikePackage, at: at, message: "the package " + quoted(p.Name) + " is almost, but not, of " + quoted(known), hint: "make sure that it is the one you mean"})
 	}
 }
 

@@ -2,9 +2,11 @@ package store
 
 import (
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/mcpctl/mcpctl/internal/store/client"
 	"github.com/mcpctl/mcpctl/internal/store/jsonc"
@@ -30,6 +32,12 @@ func (x *inspection) texts(f func(where, text string, at jsonc.Position)) {
 // folders are references of other programs to places that they know; as variables
 // nobody sets them.
 var folders = []string{"workspaceFolder", "workspaceRoot", "workspaceFolderBasename", "userHome", "pathSeparator", "cwd", "fileDirname", "projectRoot", "__dirname"}
+
+// later compiles an expression when it is first used: few commands need it, and all
+// would wait for it.
+func later(expression string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
+}
 
 // bracesOnly are references of programs that write no dollar.
 var bracesOnly = later(`(?:^|[^$])(\{(?:env|file|input):[^{}]+\})|\{\{[^{}]+\}\}|<[A-Z][A-Z0-9_]{3,}>`)

@@ -5,237 +5,235 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 )
 
-// pin says what of a fetched package cannot change without a change of the entry.
-type pin string
-
+// The registries that a package may come from.
 const (
-	unpinnedCode  pin = "unpinned"
-	versionPinned pin = "version pinned" // the registry may still give other content under it
-	contentPinned pin = "content pinned"
+	NPM  = "npm"
+	PyPI = "pypi"
+	OCI  = "oci"
 )
 
-// fetched is a package that a runner gets from a registry before it runs it.
-type fetched struct {
-	registry string // "npm", "pypi" or "image"
-	name     string // without its version
-	spec     string // as written
-	pin      pin
-}
+// PackageOrigin says how the version of a package is known.
+type PackageOrigin string
 
-// runner is a program that fetches what it runs.
-type runner struct {
-	registry string
-	verbs    [][]string // one of these goes before the package; none where nothing does
-	values   []string   // options that take the next word
-	specs    []string   // options whose value is the package, whatever stands behind
-}
-
-var runners = map[string]runner{
-	"npx":    npmRunner,
-	"bunx":   npmRunner,
-	"npm":    {registry: "npm", verbs: [][]string{{"exec"}, {"x"}}, values: npmRunner.values, specs: npmRunner.specs},
-	"pnpm":   {registry: "npm", verbs: [][]string{{"dlx"}}, values: npmRunner.values, specs: []string{"--package"}},
-	"yarn":   {registry: "npm", verbs: [][]string{{"dlx"}}, values: npmRunner.values, specs: npmRunner.specs},
-	"bun":    {registry: "npm", verbs: [][]string{{"x"}}, values: npmRunner.values, specs: npmRunner.specs},
-	"uvx":    uvRunner,
-	"uv":     {registry: "pypi", verbs: [][]string{{"tool", "run"}}, values: uvRunner.values, specs: uvRunner.specs},
-	"pipx":   {registry: "pypi", verbs: [][]string{{"run"}}, values: []string{"--python", "--pip-args", "--with", "--index-url", "-i"}, specs: []string{"--spec"}},
-	"docker": imageRunner,
-	"podman": imageRunner,
-}
-
-var (
-	npmRunner = runner{registry: "npm", values: []string{"-c", "--call", "--registry", "--cache", "--prefix", "--userconfig", "-w", "--workspace"}, specs: []string{"-p", "--package"}}
-	uvRunner  = runner{registry: "pypi", values: []string{"--python", "-p", "--with", "--with-editable", "--with-requirements", "--index", "--index-url", "-i", "--extra-index-url",
-		"--default-index", "--directory", "--project", "--refresh-package", "--cache-dir", "--env-file"}, specs: []string{"--from"}}
-	imageRunner = runner{registry: "image", verbs: [][]string{{"run"}, {"container", "run"}}, values: strings.Fields(`
-		-e --env --env-file -v --volume --mount -p --publish --name --network --net -w --workdir -u --user --entrypoint --platform --pull --add-host
-		-l --label --label-file --cpus --cpuset-cpus -c --cpu-shares -m --memory --memory-swap --shm-size --ulimit --device --cap-add --cap-drop
-		--security-opt --tmpfs -h --hostname --gpus --ipc --pid --userns --uts --cgroupns --cgroup-parent --restart --runtime --log-driver --log-opt
-		--dns --dns-search --dns-option --expose --ip --link --volumes-from --volume-driver --storage-opt --sysctl --group-add --stop-signal
-		--stop-timeout --cidfile --annotation -a --attach --isolation --pids-limit --oom-score-adj --health-cmd --detach-keys`)}
+// How a version is known: the command names it, so that nothing else can come; or it
+// is what the running server called itself; or neither.
+const (
+	PinnedVersion   PackageOrigin = "pinned"
+	ReportedVersion PackageOrigin = "reported"
+	UnknownVersion  PackageOrigin = "unknown"
 )
 
-// fetchedBy finds the package that a command fetches; ok is false where it fetches none
-// that the words name.
-func fetchedBy(command string, args []string) (f fetched, ok bool) {
-	r, known := runners[strings.TrimSuffix(filepath.Base(command), ".cmd")]
-	if !known {
-		return fetched{}, false
-	}
-	if args, known = r.behindVerb(args); !known {
-		return fetched{}, false
-	}
-	spec := r.spec(args)
-	if spec == "" || isPath(spec) || strings.Contains(spec, "${") {
-		return fetched{}, false
-	}
-	f = fetched{registry: r.registry, spec: spec}
-	f.name, f.pin = pinOf(r.registry, spec)
-	return f, true
+// Package is what a runner such as npx, uvx or docker fetches and starts.
+type Package struct {
+	Registry string        `json:"registry"` // npm, pypi or oci
+	Name     string        `json:"name"`     // without what pins it; an image with its tag
+	Version  string        `json:"version"`  // exact, of an image a digest; "" when unknown
+	Origin   PackageOrigin `json:"origin"`
+
+	named string // the word of the command
 }
 
-// behindVerb drops the words up to the verb that fetches.
-func (r runner) behindVerb(args []string) ([]string, bool) {
-	if r.verbs == nil {
-		return args, true
+// fixed tells whether what is fetched can be only one: an exact version, or a digest.
+// The tag of an image can be moved, but who chose one other than latest has chosen.
+func (p *Package) fixed() bool {
+	if p.Origin == PinnedVersion {
+		return true
 	}
-	var words []string
-	for i, arg := range args {
-		if strings.HasPrefix(arg, "-") {
-			continue // one of the program's own
-		}
-		words = append(words, arg)
-		for _, verb := range r.verbs {
-			if slices.Equal(words, verb) {
-				return args[i+1:], true
-			}
-		}
-	}
-	return nil, false
+	image := p.Name[strings.LastIndexByte(p.Name, '/')+1:]
+	_, tag, tagged := strings.Cut(image, ":")
+	return p.Registry == OCI && tagged && tag != "latest" && tag != "" && !strings.Contains(image, "@")
 }
 
-func (r runner) spec(args []string) string {
-	for i := 0; i < len(args); i++ {
-		flag, value, joined := strings.Cut(args[i], "=")
-		switch {
-		case !strings.HasPrefix(args[i], "-"):
-			return args[i]
-		case slices.Contains(r.specs, flag):
-			if joined {
-				return value
-			}
-			if i+1 < len(args) {
-				return args[i+1]
-			}
-		case args[i] == "--":
-			if i+1 < len(args) {
-				return args[i+1]
-			}
-		case slices.Contains(r.values, args[i]):
-			i++
-		}
+// reported is p with the version that the running server tells of itself, where the
+// command names none.
+func (p *Package) reported(version string) *Package {
+	if p == nil || p.Origin == PinnedVersion || version == "" {
+		return p
 	}
-	return ""
+	out := *p
+	out.Version, out.Origin = version, ReportedVersion
+	return &out
 }
 
-func isPath(spec string) bool {
-	return strings.HasPrefix(spec, ".") || strings.HasPrefix(spec, "/") || strings.HasPrefix(spec, "~") || strings.HasPrefix(spec, "file:")
+// wellKnown are names that others are made to look like: the scope and packages of the
+// protocol's own servers. A name that is not here says nothing, nor does one that is.
+var wellKnown = map[string][]string{
+	NPM:  {"@modelcontextprotocol"},
+	PyPI: {"mcp-server-fetch", "mcp-server-git", "mcp-server-time"},
 }
 
-var (
-	exactNPM  = later(`^v?=?\d+\.\d+\.\d+(?:[-+][0-9A-Za-z.+-]+)?$`)
-	exactPyPI = later(`^\d+(?:\.\d+)*(?:[-._]?(?:a|b|rc|post|dev)[-._]?\d+)*(?:\+[0-9A-Za-z.]+)?$`)
-	gitCommit = later(`[@#][0-9a-f]{40}(?:[#&].*)?$`)
-	extras    = later(`\[[^\]]*\]`)
-)
-
-// later compiles an expression when it is first used: few commands need it, and all
-// would wait for it.
-func later(expression string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
-}
-
-// pinOf takes a package's name and its version apart.
-func pinOf(registry, spec string) (name string, p pin) {
-	if registry != "image" && (strings.Contains(spec, "://") || strings.HasPrefix(spec, "git+") || strings.HasPrefix(spec, "github:")) {
-		if gitCommit().MatchString(spec) {
-			return spec, contentPinned
-		}
-		return spec, unpinnedCode
-	}
-	switch registry {
-	case "npm":
-		name, version := cutVersion(spec)
-		return name, pinnedIf(exactNPM().MatchString(version))
-	case "pypi":
-		spec = extras().ReplaceAllString(spec, "")
-		if name, version, ok := strings.Cut(spec, "=="); ok {
-			return strings.TrimSpace(name), pinnedIf(exactPyPI().MatchString(strings.TrimSpace(strings.TrimPrefix(version, "="))))
-		}
-		name, version, _ := strings.Cut(spec, "@")
-		if i := strings.IndexAny(name, "<>~!= "); i >= 0 {
-			name = name[:i]
-		}
-		return name, pinnedIf(exactPyPI().MatchString(version))
-	}
-	if name, _, ok := strings.Cut(spec, "@sha256:"); ok {
-		return name, contentPinned
-	}
-	slash := strings.LastIndexByte(spec, '/') + 1 // a ':' in front of it is a port
-	image, tag, _ := strings.Cut(spec[slash:], ":")
-	return spec[:slash] + image, pinnedIf(strings.ContainsAny(tag, "0123456789") && tag != "latest")
-}
-
-// cutVersion cuts name@version, where the name may begin with '@'.
-func cutVersion(spec string) (name, version string) {
-	if i := strings.LastIndexByte(spec, '@'); i > 0 {
-		return spec[:i], spec[i+1:]
-	}
-	return spec, ""
-}
-
-func pinnedIf(exact bool) pin {
-	if exact {
-		return versionPinned
-	}
-	return unpinnedCode
-}
-
-// unpinned names the package that a runner fetches without a fixed version.
-func unpinned(name string, args []string) string {
-	if f, ok := fetchedBy(name, args); ok && f.pin == unpinnedCode {
-		return f.spec
-	}
-	return ""
-}
-
-// wellKnown are packages of servers that many people have; a name that is almost one
-// of them is pointed out. It is no list of what may be trusted.
-var wellKnown = strings.Fields(`
-	@modelcontextprotocol/server-filesystem @modelcontextprotocol/server-memory @modelcontextprotocol/server-everything
-	@modelcontextprotocol/server-sequential-thinking @modelcontextprotocol/server-github @modelcontextprotocol/server-gitlab
-	@modelcontextprotocol/server-postgres @modelcontextprotocol/server-puppeteer @modelcontextprotocol/server-slack
-	@modelcontextprotocol/server-brave-search @modelcontextprotocol/server-google-maps @modelcontextprotocol/inspector
-	@playwright/mcp @upstash/context7-mcp @notionhq/notion-mcp-server @sentry/mcp-server @supabase/mcp-server-supabase
-	@brave/brave-search-mcp-server @azure/mcp @stripe/mcp @wonderwhy-er/desktop-commander @heroku/mcp-server
-	mcp-remote chrome-devtools-mcp firecrawl-mcp tavily-mcp exa-mcp-server figma-developer-mcp
-	mcp-server-fetch mcp-server-git mcp-server-time mcp-server-sqlite mcp-proxy serena-agent
-	ghcr.io/github/github-mcp-server`)
-
-// likePackage names the well-known package that name is almost, but not; "" for none.
-// A scope counts by itself: its owner decides on all that is in it.
-func likePackage(name string) string {
-	if slices.Contains(wellKnown, name) {
+// lookAlike is the well-known name that the package's is hardly to be told from; "" when
+// there is none.
+func (p *Package) lookAlike() string {
+	name, _, scoped := strings.Cut(p.Name, "/")
+	if p.Registry == NPM && !scoped {
 		return ""
 	}
-	scope, _, scoped := strings.Cut(name, "/")
-	for _, known := range wellKnown {
-		theirs, _, _ := strings.Cut(known, "/")
-		if scoped && scope == theirs {
-			continue // the same owner's
-		}
-		if scoped && len(scope) > 8 && strings.HasPrefix(theirs, "@") && almost(scope, theirs) {
-			return theirs + "/..."
-		}
-		if almost(name, known) {
+	const slips = 2
+	for _, known := range wellKnown[p.Registry] {
+		if d := distance(strings.ToLower(name), known); d > 0 && d <= slips {
 			return known
 		}
 	}
 	return ""
 }
 
-// almost allows one slip, and two in a long name.
-func almost(a, b string) bool {
-	slips := 0
-	switch n := min(len(a), len(b)); {
-	case n >= 20:
-		slips = 2
-	case n >= 8:
-		slips = 1
+// runner is a program that fetches a package and starts it.
+type runner struct {
+	registry string
+	verbs    []string // one of them stands before the package; none: there is no verb
+	from     []string // options whose value is the package, in the place of the first word
+	values   []string // other options that take the next word
+}
+
+var runners = map[string]runner{
+	"npx":    {NPM, nil, []string{"-p", "--package"}, []string{"-c", "--call", "-w", "--workspace", "--registry", "--cache", "--prefix", "--userconfig", "--loglevel"}},
+	"npm":    {NPM, []string{"exec", "x"}, []string{"-p", "--package"}, []string{"-c", "--call", "-w", "--workspace", "--registry", "--cache", "--prefix", "--userconfig", "--loglevel"}},
+	"bunx":   {NPM, nil, []string{"-p", "--package"}, nil},
+	"pnpx":   {NPM, nil, []string{"--package"}, nil},
+	"pnpm":   {NPM, []string{"dlx"}, []string{"--package"}, []string{"-C", "--dir", "--reporter"}},
+	"yarn":   {NPM, []string{"dlx"}, []string{"-p", "--package"}, nil},
+	"uvx":    {PyPI, nil, []string{"--from"}, uvValues},
+	"uv":     {PyPI, []string{"tool run", "x"}, []string{"--from"}, uvValues},
+	"pipx":   {PyPI, []string{"run"}, []string{"--spec"}, []string{"--python", "--pip-args", "--index-url", "-i", "--with"}},
+	"docker": {OCI, []string{"container run", "run"}, nil, nil},
+	"podman": {OCI, []string{"container run", "run"}, nil, nil},
+}
+
+var uvValues = []string{"--with", "-w", "--with-editable", "--with-requirements", "--python", "-p", "--index", "--index-url", "-i", "--default-index", "--extra-index-url",
+	"--find-links", "-f", "--constraints", "-c", "--overrides", "--env-file", "--directory", "--project", "--config-file", "--cache-dir", "--refresh-package",
+	"--upgrade-package", "-P", "--reinstall-package", "--resolution", "--prerelease", "--index-strategy", "--keyring-provider", "--link-mode", "--exclude-newer", "--color"}
+
+// packageOf finds the package that a command fetches and starts; nil for a command that
+// fetches none, or none that can be told.
+func packageOf(command string, args []string) *Package {
+	r, ok := runners[filepath.Base(command)]
+	if !ok {
+		return nil
 	}
-	return a != b && max(len(a), len(b))-min(len(a), len(b)) <= slips && distance(a, b) <= slips
+	args, ok = r.behindVerb(args)
+	if !ok {
+		return nil
+	}
+	word := ""
+	if r.registry == OCI {
+		word = firstWord(args, containerOption)
+	} else {
+		if word = optionValue(args, r.from); word == "" {
+			word = firstWord(args, func(option string) bool { return slices.Contains(r.values, option) || slices.Contains(r.from, option) })
+		}
+	}
+	if word == "" {
+		return nil
+	}
+	p := pinnedBy(r.registry, word)
+	p.Registry, p.named = r.registry, word
+	if p.Origin == "" {
+		p.Origin = UnknownVersion
+	}
+	return p
+}
+
+// behindVerb are the words behind the runner's verb.
+func (r runner) behindVerb(args []string) (rest []string, ok bool) {
+	if len(r.verbs) == 0 {
+		return args, true
+	}
+	for _, verb := range r.verbs {
+		words := strings.Fields(verb)
+		for i := range args {
+			if i+len(words) <= len(args) && slices.Equal(args[i:i+len(words)], words) {
+				return args[i+len(words):], true
+			}
+		}
+	}
+	return nil, false
+}
+
+// optionValue is the value of the first of these options before the first plain word.
+func optionValue(args, names []string) string {
+	for i, arg := range args {
+		name, value, joined := strings.Cut(arg, "=")
+		switch {
+		case arg == "--" || !strings.HasPrefix(arg, "-") && (i == 0 || !strings.HasPrefix(args[i-1], "-")):
+			return ""
+		case slices.Contains(names, name) && joined:
+			return value
+		case slices.Contains(names, arg) && i+1 < len(args):
+			return args[i+1]
+		}
+	}
+	return ""
+}
+
+// firstWord is the first word that is neither an option nor the value of one.
+func firstWord(args []string, takesNext func(option string) bool) string {
+	for i := 0; i < len(args); i++ {
+		arg := args[i]
+		switch {
+		case arg == "--":
+			if i+1 < len(args) {
+				return args[i+1]
+			}
+			return ""
+		case !strings.HasPrefix(arg, "-") || arg == "-":
+			return arg
+		case takesNext(arg):
+			i++
+		}
+	}
+	return ""
+}
+
+// plainContainerOptions are the options of "docker run" and "podman run" that take no
+// value; all others do.
+var plainContainerOptions = []string{"--rm", "--init", "--interactive", "--tty", "--detach", "--privileged", "--read-only", "--publish-all", "--sig-proxy",
+	"--no-healthcheck", "--oom-kill-disable", "--disable-content-trust", "--quiet", "--help", "--replace", "--tls-verify", "--no-hosts", "--env-host", "--http-proxy", "--rmi"}
+
+// containerOption tells whether an option of a container takes the next word. In a
+// cluster of letters, as in -it, the first that takes a value takes what is behind it.
+func containerOption(option string) bool {
+	if strings.HasPrefix(option, "--") {
+		return !strings.Contains(option, "=") && !slices.Contains(plainContainerOptions, option)
+	}
+	for i, letter := range option[1:] {
+		if !strings.ContainsRune("itdPq", letter) {
+			return i+len(string(letter)) == len(option)-1
+		}
+	}
+	return false
+}
+
+var (
+	exactNPM  = regexp.MustCompile(`^(@[^/@]+/)?[^@/]+@v?(\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?)$`)
+	exactPyPI = regexp.MustCompile(`^[A-Za-z0-9._-]+(?:\[[^\]]*\])?\s*(?:===?|@)\s*(v?\d[0-9A-Za-z.!+_-]*)$`)
+	digestOCI = regexp.MustCompile(`^(.+)@(sha256:[0-9a-f]{64}|sha512:[0-9a-f]{128})$`)
+)
+
+// pinnedBy reads the version in the word that names a package.
+func pinnedBy(registry, word string) *Package {
+	p := &Package{Name: word}
+	switch registry {
+	case NPM:
+		if at := strings.LastIndexByte(word, '@'); at > 0 {
+			p.Name = word[:at]
+		}
+		if m := exactNPM.FindStringSubmatch(word); m != nil {
+			p.Version, p.Origin = m[2], PinnedVersion
+		}
+	case PyPI:
+		if end := strings.IndexAny(word, "=<>!~@; "); end > 0 {
+			p.Name = word[:end]
+		}
+		if m := exactPyPI.FindStringSubmatch(word); m != nil {
+			p.Version, p.Origin = m[1], PinnedVersion
+		}
+	case OCI:
+		if m := digestOCI.FindStringSubmatch(word); m != nil {
+			p.Name, p.Version, p.Origin = m[1], m[2], PinnedVersion
+		}
+	}
+	return p
 }

@@ -82,8 +82,13 @@ func (s *Store) programRisks(d *Definition) []string {
 	if flag := opensMachine(name, d.Args); flag != "" {
 		out = append(out, "opens this machine to a container: "+name+" is given "+flag)
 	}
-	if pkg := unpinned(name, d.Args); pkg != "" {
-		out = append(out, "unpinned: what '"+pkg+"' runs can change without asking")
+	if pkg := packageOf(d.Command, d.Args); pkg != nil {
+		if !pkg.fixed() {
+			out = append(out, "unpinned: what '"+pkg.named+"' runs can change without asking")
+		}
+		if known := pkg.lookAlike(); known != "" {
+			out = append(out, "the name of the package '"+pkg.Name+"' is hardly to be told from '"+known+"', and is another")
+		}
 	}
 	for _, k := range slices.Sorted(maps.Keys(d.Env)) {
 		if loadsCode(k) {

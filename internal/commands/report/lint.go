@@ -76,6 +76,19 @@ func (f LintFinding) sentence() string {
 	return text
 }
 
+// LintSarif is the findings as NewSarif wants them.
+func LintSarif(findings []LintFinding) []SarifFinding {
+	var out []SarifFinding
+	for _, f := range findings {
+		key := f.Message
+		if f.Server != nil {
+			key = *f.Server + "\x00" + key
+		}
+		out = append(out, SarifFinding{Rule: f.Rule, Severity: f.Severity, Path: f.Path, Key: key, Text: f.sentence(), Line: f.Line, Column: f.Column})
+	}
+	return out
+}
+
 // githubData and githubProperty are the escapes of GitHub's workflow commands: of the
 // message, and of the values in front of it.
 var (

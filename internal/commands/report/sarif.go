@@ -5,7 +5,9 @@ import (
 	"encoding/hex"
 	"net/url"
 	"path/filepath"
+	"regexp"
 	"strconv"
+	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/store/redact"
 )
@@ -78,15 +80,29 @@ type sarifRegion struct {
 	Column int `json:"startColumn"`
 }
 
-// SarifRule is one row of the table of rules.
+// SarifRule is one row of a table of rules. Severity is "error", "warning" or "note".
 type SarifRule struct{ ID, Name, Severity, Why, Mend string }
+
+// SarifFinding is one result. Path is slash separated and relative to the workspace, or
+// absolute. Key tells it from the others of its rule, from run to run: its line may
+// change. Line is 0 for a file as a whole.
+type SarifFinding struct {
+	Rule, Severity, Path, Key, Text string
+	Line, Column                    int
+}
 
 // sourceRoot names the directory that paths are relative to.
 const sourceRoot = "%SRCROOT%"
 
-// NewSarif gives a lint's findings the shape of SARIF. version is that of the program;
-// one that is not semantic is left out.
-func NewSarif(doc Lint, rules []SarifRule, version string) Sarif {
+// semantic is a version that semanticVersion takes.
+var semantic = regexp.MustCompile(`^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$`)
+
+// NewSarif gives findings the shape of SARIF. version is that of the program; one that is
+// not semantic is left out.
+func NewSarif(workspace, version string, rules []SarifRule, findings []SarifFinding) Sarif {
+	if version = strings.TrimPrefix(version, "v"); !semantic.MatchString(version) {
+		version = ""
+	}
 	driver := sarifDriver{Name: "mcpctl", Version: version, Rules: []sarifRule{}}
 	index := map[string]int{}
 	for i, r := range rules {
@@ -94,12 +110,12 @@ func NewSarif(doc Lint, rules []SarifRule, version string) Sarif {
 		driver.Rules = append(driver.Rules, sarifRule{ID: r.ID, Name: r.Name, Short: sarifMessage{r.Why}, Help: sarifMessage{r.Mend}, Default: sarifDefault{r.Severity}})
 	}
 	run := sarifRun{Tool: sarifTool{driver}, Results: []sarifResult{}, ColumnKind: "unicodeCodePoints",
-		Bases: map[string]sarifArtifact{sourceRoot: {URI: fileURI(doc.Workspace + "/")}}}
+		Bases: map[string]sarifArtifact{sourceRoot: {URI: fileURI(workspace + "/")}}}
 	seen := map[string]int{}
-	for _, f := range doc.Findings {
-		key := f.Rule + "\x00" + f.Path + "\x00" + serverOf(f) + "\x00" + f.Message
+	for _, f := range findings {
+		key := f.Rule + "\x00" + f.Path + "\x00" + f.Key
 		seen[key]++
-		result := sarifResult{RuleID: f.Rule, RuleIndex: index[f.Rule], Level: f.Severity, Message: sarifMessage{redact.Line(f.sentence())},
+		result := sarifResult{RuleID: f.Rule, RuleIndex: index[f.Rule], Level: f.Severity, Message: sarifMessage{redact.Visible(f.Text)},
 			Fingerprints: map[string]string{"mcpctl/v1": shortSum(key + "\x00" + strconv.Itoa(seen[key]))}}
 		at := sarifPhysical{Artifact: sarifArtifact{URI: (&url.URL{Path: f.Path}).String(), Base: sourceRoot}}
 		if filepath.IsAbs(f.Path) {
@@ -118,14 +134,7 @@ func fileURI(path string) string {
 	return (&url.URL{Scheme: "file", Path: filepath.ToSlash(path)}).String()
 }
 
-func serverOf(f LintFinding) string {
-	if f.Server == nil {
-		return ""
-	}
-	return *f.Server
-}
-
-// shortSum stands for a finding from run to run; its line may change.
+// shortSum stands for a finding from run to run.
 func shortSum(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:16])
