@@ -89,9 +89,7 @@ func placeholderHint(text string) string {
 
 // secrets tells of each field of a project's entry that looks like a secret.
 func (x *inspection) secrets() {
-	shaped := *x.entry
-	shaped.Raw = x.shape.Raw() // a reference in the client's own spelling is no secret
-	for _, p := range committedSecrets(&shaped) {
+	for _, p := range committedSecrets(x.entry) {
 		if text := x.textOf(p.field); bracesOnly().MatchString(text) {
 			continue // of a README, and told as such
 		}
