@@ -32,9 +32,10 @@ var rooms = map[string][]string{
 	"internal/probe":             {"internal/probe/dial", "internal/probe/oauth", "internal/store"},
 	"internal/probe/dial":        {"internal/store", "internal/store/redact"},
 	"internal/probe/oauth":       {"internal/store", "internal/store/atomicfile", "internal/store/redact"},
-	"internal/store":             {"internal/store/atomicfile", "internal/store/client", "internal/store/jsonc", "internal/store/redact"},
+	"internal/store":             {"internal/store/atomicfile", "internal/store/client", "internal/store/foreign", "internal/store/jsonc", "internal/store/redact"},
 	"internal/store/atomicfile":  {},
 	"internal/store/client":      {"internal/store/jsonc"},
+	"internal/store/foreign":     {"internal/store/client", "internal/store/jsonc"},
 	"internal/store/jsonc":       {},
 	"internal/store/redact":      {},
 }
