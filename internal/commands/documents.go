@@ -32,6 +32,8 @@ var documents = []document{
 	{"enable", reflect.TypeFor[wire.Edit](), "what was written"},
 	{"disable", reflect.TypeFor[wire.Edit](), "what was written"},
 	{"fingerprint", reflect.TypeFor[report.Fingerprints](), "fingerprints of entries"},
+	{"sources", reflect.TypeFor[report.Sources](), "every place where servers are looked for, and what was found there"},
+	{"doctor", reflect.TypeFor[report.Doctor](), "what was looked over, and what mends it"},
 	{"apply", reflect.TypeFor[report.Apply](), "what was written, by edit"},
 	{"import", reflect.TypeFor[report.Copy](), "what became of each server"},
 	{"export", reflect.TypeFor[report.Copy](), "what became of each server"},
