@@ -163,7 +163,7 @@ func (c *Copy) same(out *CopiedServer, e *Entry) bool {
 		return true
 	}
 	copied := newEntry(e.Source, e.Source.clientRow(), jsonc.Member{Key: out.Name, Value: doc.Root()})
-	return e.Definition != nil && copied.Definition != nil && reflect.DeepEqual(e.Definition, copied.Definition) && unknownKeys(doc.Root()) == 0
+	return e.Definition != nil && len(e.Problems) == 0 && copied.Definition != nil && reflect.DeepEqual(e.Definition, copied.Definition) && unknownKeys(doc.Root()) == 0
 }
 
 // unknownKeys counts the members that mcpctl does not interpret.

@@ -56,6 +56,7 @@ func notApproved(s *Store, e *Entry, why string) *Error {
 
 // offer reads one entry in mcpctl's shape.
 func (s *Store) offer(e *Entry) *Offer {
+	e = e.nameless()
 	o := &Offer{Name: e.Name, Entry: e, asIs: true}
 	switch {
 	case !e.Valid():
@@ -87,6 +88,23 @@ func (s *Store) offer(e *Entry) *Offer {
 	o.references()
 	o.relative(s)
 	return o
+}
+
+// nameless is the entry without the fault that its name is none for its own client: in
+// the target it may have another one.
+func (e *Entry) nameless() *Entry {
+	faults := slices.DeleteFunc(slices.Clone(e.Problems), func(p Problem) bool { return p.Severity != SeverityError })
+	row := e.Source.clientRow()
+	if len(faults) != 1 || row.Names.Fault(e.Name) == "" {
+		return e
+	}
+	doc, err := jsonc.Parse(e.Raw)
+	if err != nil || doc.Root() == nil {
+		return e
+	}
+	again := newEntry(e.Source, row, jsonc.Member{Key: "x", Value: doc.Root()})
+	again.Name, again.Line, again.Column, again.Fingerprint = e.Name, e.Line, e.Column, e.Fingerprint
+	return again
 }
 
 func (o *Offer) refuse(code, message, hint string) {

@@ -65,8 +65,7 @@ func (s *Store) offered(src *Source, from foreign.Offer, req TextRequest) (Offer
 		return Offered{}, &Error{Code_: CodeUsage, Path: src.Path, Message: "it does not say the server's name", Hint_: "give it one with --name"}
 	}
 	shaped.add(name, from.Entry)
-	e := shaped.entry(name)
-	e.Line, e.Column = 0, 0
+	shaped.Entries[0].Line, shaped.Entries[0].Column = 0, 0 // it is no text that anybody has seen
 	var approvals *Approvals
 	if shaped.Scope != Project {
 		approvals = s.ReadApprovals()
@@ -104,7 +103,7 @@ func (s *Store) bundleOffer(src *Source, req TextRequest) (Offered, error) {
 	if err != nil {
 		return Offered{}, err
 	}
-	dir := filepath.Join(s.Places.State(), "bundles", sum[:32])
+	dir := filepath.Join(s.Places.State(), "bundles", sum[:16])
 	var offer foreign.Offer
 	err = openArchive(src.Path, func(a *foreign.Archive) error {
 		text, err := a.Manifest()

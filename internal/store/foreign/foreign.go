@@ -134,7 +134,7 @@ func decode(data []byte, v any, what string) error {
 	case errors.As(err, &syntax):
 		return fmt.Errorf("%s is not JSON: %w", what, err)
 	case errors.As(err, &kind):
-		return fmt.Errorf("%s: '%s' is not of the right type", what, kind.Field)
+		return fmt.Errorf("%s: '%s' is not of the right type", what, strings.TrimPrefix(kind.Field, "registryServer."))
 	}
 	return err
 }
