@@ -12,6 +12,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/mcpctl/mcpctl/internal/store/client"
 )
 
 // Admitted is a server that may be started or spoken to. Only Config.Admit
@@ -215,7 +217,7 @@ func (r *resolver) value(where, text string) string {
 	if isCommand(text) {
 		return r.command(where, text)
 	}
-	out, used, missing, fault := expand(text, r.env)
+	out, used, missing, fault := expand(text, withWorkspace(r.env, text, r.admitted.workspace))
 	if fault != "" {
 		r.fail(fault+", in "+where, "write ${NAME} or ${NAME:-default}; $$ is a dollar")
 	}
@@ -224,11 +226,24 @@ func (r *resolver) value(where, text string) string {
 	}
 	r.used = append(r.used, used...)
 	for _, name := range used {
-		if !isBase(name) {
+		if !isBase(name) && name != client.WorkspaceVariable {
 			r.secrets = append(r.secrets, r.env[name])
 		}
 	}
 	return out
+}
+
+// withWorkspace is env with the folder of the workspace, if text refers to it.
+func withWorkspace(env Environ, text string, w Workspace) Environ {
+	if !strings.Contains(text, client.WorkspaceVariable) {
+		return env
+	}
+	env = maps.Clone(env)
+	if env == nil {
+		env = Environ{}
+	}
+	env[client.WorkspaceVariable] = w.Dir
+	return env
 }
 
 func (r *resolver) fail(message, hint string) {

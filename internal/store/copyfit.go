@@ -17,7 +17,7 @@ import (
 // the shape of the target's client. What that cannot say is a note.
 func (c *Copy) fit(out *CopiedServer) *Error {
 	row, e := c.into.clientRow(), out.Offer.Entry
-	raw, asIs := out.Offer.own, out.Offer.asIs && e.Source.clientRow().Name == row.Name
+	raw, asIs := out.Offer.own, out.Offer.asIs && e.Source.clientRow().Name == row.Name && e.Source.newer == c.into.newer
 	if asIs {
 		raw, out.Notes = e.Raw, remarks(out.Notes)
 	}
@@ -90,8 +90,8 @@ func (c *Copy) published(out *CopiedServer, raw json.RawMessage) (json.RawMessag
 // readBack reads what would be written as the target's client would, and notes every
 // field that then means something else: no meaning is lost in silence.
 func (c *Copy) readBack(out *CopiedServer, own json.RawMessage) *Error {
-	want := decoded(client.Native, c.req.Scope, own)
-	got := decoded(c.into.clientRow().Name, c.req.Scope, out.entry)
+	want := decoded(&Source{Client: client.Native, Scope: c.req.Scope}, own)
+	got := decoded(&Source{Client: c.into.Client, Scope: c.req.Scope, newer: c.into.newer}, out.entry)
 	switch {
 	case want.Definition == nil:
 		return invalidCopy(out, want)
@@ -106,7 +106,7 @@ func (c *Copy) readBack(out *CopiedServer, own json.RawMessage) *Error {
 		if reflect.DeepEqual(a.Field(i).Interface(), b.Field(i).Interface()) || slices.ContainsFunc(told, func(f string) bool { return under(f, field) }) {
 			continue
 		}
-		if field != "enabled" && !slices.ContainsFunc(keysOf(said), func(f string) bool { return under(f, field) }) {
+		if field != "enabled" && !mentions(said, field) {
 			continue // a default that the two programs do not share, and nobody has said anything
 		}
 		out.Notes = append(out.Notes, CopyNote{Field: field, Message: "'" + field + "' would mean something else to " + c.into.clientRow().Title})
@@ -114,11 +114,14 @@ func (c *Copy) readBack(out *CopiedServer, own json.RawMessage) *Error {
 	return nil
 }
 
-func keysOf(m map[string]string) (keys []string) {
-	for key := range m {
-		keys = append(keys, key)
+// mentions tells whether an entry says anything of a field.
+func mentions(said map[string]string, field string) bool {
+	for where := range said {
+		if under(where, field) {
+			return true
+		}
 	}
-	return keys
+	return false
 }
 
 // under tells whether a dotted path is a field or lies below it.
@@ -141,16 +144,13 @@ func invalidCopy(out *CopiedServer, e *Entry) *Error {
 	return err
 }
 
-// decoded reads an entry that stands in no file as a client would read it in a file
-// of a scope.
-func decoded(clientName string, scope Scope, raw json.RawMessage) *Entry {
-	row, _ := client.Lookup(clientName)
-	src := &Source{Client: clientName, Scope: scope}
+// decoded reads an entry as it would be read in a file like src.
+func decoded(src *Source, raw json.RawMessage) *Entry {
 	doc, err := jsonc.Parse(raw)
 	if err != nil || doc.Root() == nil {
 		return &Entry{Source: src}
 	}
-	return newEntry(src, row, jsonc.Member{Key: "x", Value: doc.Root()})
+	return newEntry(src, src.clientRow(), jsonc.Member{Key: "x", Value: doc.Root()})
 }
 
 // same tells whether the target's entry is what would be written, or means the same.

@@ -25,6 +25,8 @@ type Source struct {
 	ShowOnly bool // its entries are shown and never in force
 
 	second  bool     // read beside the file that the client writes
+	newer   bool     // written as the later edition of the client does
+	within  bool     // a further place in a file that another Source stands for
 	keys    []string // that lead to the servers
 	before  readBefore
 	off, on []listed
@@ -126,8 +128,15 @@ func newEntry(src *Source, row client.Client, m jsonc.Member) *Entry {
 		return e
 	}
 	d.clashes(m.Value)
-	def, over := d.decode(d.converted(row, m.Value))
-	if !d.failed {
+	clashed := d.failed
+	own := d.converted(row, m.Value)
+	switch {
+	case d.failed && !clashed:
+		return e // its client does not accept it either
+	case row.Dialect.Read != nil && !clashed:
+		d.clashes(own) // by now also what stood under another name
+	}
+	if def, over := d.decode(own); !d.failed {
 		e.Definition, e.Override = def, over
 	}
 	return e

@@ -3,6 +3,7 @@ package store
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/store/jsonc"
 )
@@ -25,13 +26,18 @@ func (src *Source) readLists(root *jsonc.Node) {
 	if src.Scope != User || src.second || row.DisabledList == "" {
 		return
 	}
-	src.off, src.on = src.readList(root, row.DisabledList), src.readList(root, row.EnabledList)
+	src.off = src.readList(root, row.DisabledList)
+	if row.EnabledList != "" {
+		src.on = src.readList(root, row.EnabledList)
+	}
 }
 
 func (src *Source) readList(root *jsonc.Node, key string) []listed {
-	n := root.Get(key)
-	if n == nil {
-		return nil
+	n := root
+	for _, part := range strings.Split(key, ".") { // the names of lists have no dots
+		if n = n.Get(part); n == nil {
+			return nil
+		}
 	}
 	if n.Kind() != jsonc.Array {
 		src.note(SeverityWarning, CodeInvalid, n.Position(), "'"+key+"' is an array of names, found "+string(n.Kind()), "")

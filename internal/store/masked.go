@@ -115,13 +115,33 @@ func (own masker) words(n *jsonc.Node, where string) (words, masked []string) {
 // headers, at any depth, and those of credential-named keys. A malformed entry is
 // shown, too, and its secrets are where they do not belong.
 func secretAt(where string) bool {
-	group, _, nested := strings.Cut(where, ".")
+	group, _, nested := strings.Cut(ownPath(where), ".")
 	return nested && (group == "env" || group == "headers") || redact.Credential(where[strings.LastIndexByte(where, '.')+1:])
+}
+
+// ownPath is the dotted path of a client's field as mcpctl has it: what is secret in a
+// file is so under every name.
+func ownPath(where string) string {
+	if rest, ok := strings.CutPrefix(where, "command.env."); ok { // of older files of Zed
+		return "env." + rest
+	}
+	first, rest, nested := strings.Cut(where, ".")
+	switch first {
+	case "environment":
+		first = "env"
+	case "httpUrl", "serverUrl":
+		first = "url"
+	}
+	if nested {
+		return first + "." + rest
+	}
+	return first
 }
 
 // text hides what is secret in a string; references such as ${NAME} stay, they
 // hold no secret.
 func (own masker) text(text, where string) string {
+	where = ownPath(where)
 	switch {
 	case where == "url":
 		return own.mask.URL(text)
@@ -161,7 +181,9 @@ func (s *Store) MaskFileBut(data []byte, name string) string {
 		b.Write(masked)
 		done = end
 	}
-	if servers := (&Source{keys: s.Client.Servers}).servers(doc); servers != nil {
+	src := &Source{Client: s.Client.Name, keys: s.Client.Servers}
+	src.edition(doc.Root())
+	if servers := src.servers(doc); servers != nil {
 		for _, entry := range servers.Members() {
 			if name == "" || entry.Key != name {
 				masker{redact.NewMask(ownLiterals(entry.Value.Raw())...)}.leaves(entry.Value, "", put)

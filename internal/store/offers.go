@@ -68,14 +68,14 @@ func (s *Store) OtherOffers(scope Scope) Offered {
 }
 
 // sourcesOf reads a client's files of one scope.
-func (s *Store) sourcesOf(row client.Client, scope Scope) (out []*Source) {
+func (s *Store) sourcesOf(row client.Client, scope Scope) []*Source {
+	r := s.newReader()
 	if scope == User {
-		return s.readUser(row, false)
+		r.user(row, false)
+	} else {
+		r.read(s.placesOf(row, scope))
 	}
-	for _, p := range s.placesOf(row, scope) {
-		out = append(out, s.read(p))
-	}
-	return out
+	return r.out
 }
 
 // TextRequest says how a text that is no client's file is to be read.

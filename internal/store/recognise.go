@@ -72,7 +72,7 @@ var commonNames = []string{"mcp.json", ".mcp.json", "settings.json", "config.jso
 func (src *Source) bare(doc *jsonc.Document, name string) ([]byte, error) {
 	root := doc.Root()
 	text := bytes.TrimPrefix(doc.Bytes(), []byte("\xef\xbb\xbf"))
-	if isEntry(root) {
+	if isServer(root) {
 		if name == "" {
 			return nil, &Error{Code_: CodeUsage, Path: src.Path, Message: "the text is one entry and does not say its name", Hint_: "give it one with --name"}
 		}
@@ -80,7 +80,7 @@ func (src *Source) bare(doc *jsonc.Document, name string) ([]byte, error) {
 	}
 	members := root.Members()
 	for _, m := range members {
-		if m.Value.Kind() != jsonc.Object || !isEntry(m.Value) {
+		if m.Value.Kind() != jsonc.Object || !isServer(m.Value) {
 			return doc.Bytes(), nil
 		}
 	}
@@ -90,8 +90,8 @@ func (src *Source) bare(doc *jsonc.Document, name string) ([]byte, error) {
 	return around(src.keys, text), nil
 }
 
-// isEntry tells whether an object says how a server is started or reached.
-func isEntry(n *jsonc.Node) bool {
+// isServer tells whether an object says how a server is started or reached.
+func isServer(n *jsonc.Node) bool {
 	for _, key := range []string{"command", "url", "serverUrl", "httpUrl"} {
 		if v := n.Get(key); v != nil && (v.Kind() == jsonc.String || v.Kind() == jsonc.Array) {
 			return true

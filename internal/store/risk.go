@@ -9,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/mcpctl/mcpctl/internal/store/client"
 	"github.com/mcpctl/mcpctl/internal/store/redact"
 )
 
@@ -211,6 +212,9 @@ func variableFacts(d *Definition) []string {
 	var out []string
 	note := func(where, text string) {
 		for _, name := range References(text) {
+			if name == client.WorkspaceVariable {
+				continue // it is no secret, and stands in no environment
+			}
 			out = append(out, fmt.Sprintf("reads the variable %s for %s", name, where))
 		}
 	}

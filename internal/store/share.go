@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/mcpctl/mcpctl/internal/store/client"
 	"github.com/mcpctl/mcpctl/internal/store/jsonc"
 )
 
@@ -173,8 +174,13 @@ func (s *Store) reviewed(src *Source) error {
 // cwdInside refuses to publish an entry that could never be started from a
 // project file (design §9.2).
 func (s *Store) cwdInside(e *Entry) *Error {
-	if e.Definition == nil || e.Definition.Cwd == "" || len(References(e.Definition.Cwd)) > 0 {
+	if e.Definition == nil || e.Definition.Cwd == "" {
 		return nil
+	}
+	for _, name := range References(e.Definition.Cwd) {
+		if name != client.WorkspaceVariable {
+			return nil // known only when it is resolved
+		}
 	}
 	dir := s.workingDir(e.Definition)
 	if inside(s.Workspace.Dir, realest(filepath.Clean(dir))) {

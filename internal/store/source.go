@@ -69,12 +69,17 @@ func (src *Source) read(doc *jsonc.Document) {
 		src.Empty = true
 		return
 	}
+	if src.within {
+		src.readWithin(doc, root)
+		return
+	}
 	if root.Kind() != jsonc.Object {
 		src.fault(root.Position(), "the file is an object, found "+string(root.Kind()), "it looks like {\"mcpServers\": {…}}")
 		return
 	}
 	src.strict(doc)
 	src.readLists(root)
+	src.edition(root)
 	servers := root
 	for i, key := range src.keys {
 		if src.topKeyClash(servers, key) {
@@ -88,6 +93,22 @@ func (src *Source) read(doc *jsonc.Document) {
 		}
 		if servers.Kind() != jsonc.Object {
 			src.fault(servers.Position(), "'"+strings.Join(src.keys[:i+1], ".")+"' is an object, found "+string(servers.Kind()), "")
+			return
+		}
+	}
+	src.readEntries(doc, servers)
+}
+
+// readWithin reads the servers of a further place in a file of which another place
+// tells what is wrong.
+func (src *Source) readWithin(doc *jsonc.Document, root *jsonc.Node) {
+	servers := root
+	for i, key := range src.keys {
+		if servers = servers.Get(key); servers == nil {
+			return
+		}
+		if i == len(src.keys)-1 && servers.Kind() != jsonc.Object {
+			src.fault(servers.Position(), "'"+key+"' is an object, found "+string(servers.Kind()), "")
 			return
 		}
 	}
@@ -134,18 +155,6 @@ func (src *Source) topKeyClash(root *jsonc.Node, topKey string) bool {
 		first = m.KeyPosition
 	}
 	return false
-}
-
-// wrongTopKey names the well-known places where people put their servers.
-func (src *Source) wrongTopKey(root *jsonc.Node, topKey string) {
-	for _, m := range root.Members() {
-		looks := m.Key == "servers" || m.Key == "mcp.servers" || m.Key == "mcp" || m.Key == "tools"
-		if looks && (m.Value.Kind() == jsonc.Object || m.Value.Kind() == jsonc.Array) {
-			src.note(SeverityWarning, CodeInvalid, m.KeyPosition,
-				"the file has '"+m.Key+"' but no '"+topKey+"', so it holds no servers", "put the servers under '"+topKey+"'")
-			return
-		}
-	}
 }
 
 func (src *Source) readEntries(doc *jsonc.Document, servers *jsonc.Node) {

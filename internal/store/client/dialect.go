@@ -45,6 +45,7 @@ type Note struct {
 	Position jsonc.Position
 	Field    string // that mcpctl cannot express, so that a copy would not have it; "" for other remarks
 	Fatal    bool   // the client does not accept the entry either
+	Aside    bool   // it concerns nobody but who copies the entry: the server runs as it does for the client
 	Message  string
 	Hint     string
 }
