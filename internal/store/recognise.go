@@ -21,7 +21,7 @@ func (s *Store) recognise(src *Source, data []byte, req TextRequest) (*Source, [
 		if !ok {
 			return nil, nil, unknownClient(req.As)
 		}
-		shaped.Client, shaped.keys = row.Name, row.Servers
+		shaped.Client, shaped.keys = row.Name, keysIn(row, src.Path)
 	} else {
 		row, keys := s.shapeOf(src.Path, data)
 		shaped.Client, shaped.keys = row.Name, keys
@@ -32,6 +32,17 @@ func (s *Store) recognise(src *Source, data []byte, req TextRequest) (*Source, [
 	}
 	wrapped, err := shaped.bare(doc, req.Name)
 	return &shaped, wrapped, err
+}
+
+// keysIn are the keys that lead to a client's servers in a file that is called as one of
+// its own.
+func keysIn(row client.Client, path string) []string {
+	for _, file := range slices.Concat(row.UserFiles(), row.ProjectFiles()) {
+		if filepath.Base(file) == filepath.Base(path) {
+			return row.KeysOf(file)
+		}
+	}
+	return row.Servers
 }
 
 // shapeOf is the client whose file a path is, or whose file a text looks like, and the
