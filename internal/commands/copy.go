@@ -29,9 +29,9 @@ target does not accept, or that falls together with another one, is refused with
 proposal; --rename OLD=NEW gives a server another name in the target.
 
 What the target cannot express is left out, and each such field is told in a note;
---strict refuses the whole copy in that case. Without the field, is there no server left,
-that server is refused. Servers that are refused do not stop the others, unless they
-were named; the exit status is 1 then.
+--strict refuses the whole copy in that case. A server that is none without such a field is
+refused. Servers that are refused do not stop the others, unless they were named; the exit
+status is 1 then.
 
 A project's file is usually committed, so no secrets are written to it, by the rule of
 mcpctl share; --env-placeholders puts references such as ${API_KEY} in their place and
@@ -90,7 +90,9 @@ type copying struct {
 
 // run plans the copy, shows it, asks where somebody can answer, and makes it.
 func (w copying) run(ctx context.Context, a *app) error {
+	unread := false
 	for _, p := range w.from.Problems {
+		unread = unread || p.Severity == store.SeverityError
 		a.warn(place(p.Source, p.Line, p.Column)+": "+p.Message, p.Hint)
 	}
 	w.req.Offers = w.from.Offers
@@ -117,7 +119,7 @@ func (w copying) run(ctx context.Context, a *app) error {
 		b.WriteString(doc.Diff)
 		return nil
 	})
-	if err == nil && plan.Refused() > 0 {
+	if err == nil && (unread || plan.Refused() > 0) {
 		return exit(1)
 	}
 	return err

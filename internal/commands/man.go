@@ -72,7 +72,7 @@ var exits = map[string][]wire.Code{
 
 // answersNo says what exit status 1 means for the commands that have it.
 var answersNo = map[string]string{
-	"import":            "a server could not be copied, or the question was answered with no",
+	"import":            "a server could not be copied, a file could not be read, or the question was answered with no",
 	"export":            "a server could not be copied, or the question was answered with no",
 	"sync":              "a server could not be copied, or the question was answered with no",
 	"diff":              "with --exit-code: there is a difference",

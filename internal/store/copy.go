@@ -61,6 +61,10 @@ type Copy struct {
 	store *Store
 	req   CopyRequest
 	into  *Source
+
+	byName  map[string]*CopiedServer // by the name in the target, the first
+	bySpace map[string]*CopiedServer // by what the name is in the names of tools; none that is refused
+	holds   map[string][]*Entry      // of the target, by the same
 }
 
 // PlanCopy works out what copying would do and writes nothing. All that can be said
@@ -92,8 +96,19 @@ func (c *Copy) plan() error {
 	if err != nil {
 		return err
 	}
+	c.byName, c.bySpace, c.holds = map[string]*CopiedServer{}, map[string]*CopiedServer{}, map[string][]*Entry{}
+	for _, e := range c.into.Entries {
+		c.holds[namespace(e.Name)] = append(c.holds[namespace(e.Name)], e)
+	}
 	for _, o := range offers {
-		c.Servers = append(c.Servers, c.server(o))
+		server := c.server(o)
+		c.Servers = append(c.Servers, server)
+		if c.byName[server.Name] == nil {
+			c.byName[server.Name] = server
+		}
+		if space := namespace(server.Name); c.bySpace[space] == nil && server.Result != CopyRefused {
+			c.bySpace[space] = server
+		}
 	}
 	return c.objection()
 }
@@ -169,6 +184,11 @@ func chosen(req CopyRequest) ([]*Offer, error) {
 	if len(req.Names) == 0 {
 		return req.Offers, nil
 	}
+	for name := range req.Rename {
+		if !slices.Contains(req.Names, name) {
+			return nil, &Error{Code_: CodeUsage, Server_: name, Message: "'" + name + "' is to get another name, but is not copied", Hint_: "name it as well"}
+		}
+	}
 	return slices.DeleteFunc(slices.Clone(req.Offers), func(o *Offer) bool { return !slices.Contains(req.Names, o.Name) }), nil
 }
 
@@ -178,7 +198,7 @@ func (c *Copy) server(o *Offer) *CopiedServer {
 	if to, ok := c.req.Rename[o.Name]; ok {
 		out.Name = to
 	}
-	if first := c.planned(out.Name); first != nil && first.Offer.Name == o.Name {
+	if first := c.byName[out.Name]; first != nil && first.Offer.Name == o.Name {
 		out.Result = CopySkipped
 		out.Notes = []CopyNote{{Message: "hidden by the one in " + first.Offer.Entry.Source.Path}}
 		return out
@@ -196,26 +216,14 @@ func (c *Copy) server(o *Offer) *CopiedServer {
 	return out
 }
 
-// planned is the server that will have a name in the target, as far as is known.
-func (c *Copy) planned(name string) *CopiedServer {
-	for _, other := range c.Servers {
-		if other.Name == name {
-			return other
-		}
-	}
-	return nil
-}
-
 // nameFault is why a server cannot have its name in the target, with one that it can.
 func (c *Copy) nameFault(out *CopiedServer) *Error {
 	why := ""
 	if err, ok := c.store.nameFault(c.req.Scope, out.Name).(*Error); ok {
 		why = err.Message
 	}
-	for _, other := range c.Servers {
-		if why == "" && other.Result != CopyRefused && namespace(other.Name) == namespace(out.Name) {
-			why = "the name " + quoted(out.Name) + " falls together with " + quoted(other.Name) + ", which is copied too"
-		}
+	if other := c.bySpace[namespace(out.Name)]; why == "" && other != nil {
+		why = "the name " + quoted(out.Name) + " falls together with " + quoted(other.Name) + ", which is copied too"
 	}
 	if why == "" {
 		return nil
@@ -263,10 +271,7 @@ func (c *Copy) suggest(name string) string {
 // meet compares a server with what the target holds under its name.
 func (c *Copy) meet(out *CopiedServer) {
 	out.Result = CopyAdded
-	for _, e := range c.into.Entries {
-		if namespace(e.Name) != namespace(out.Name) {
-			continue
-		}
+	for _, e := range c.holds[namespace(out.Name)] {
 		if e.Name != out.Name {
 			out.conflict = c.nameError(CodeNameTaken, out, "the name "+quoted(out.Name)+" falls together with "+quoted(e.Name)+" of "+c.into.Path)
 			break

@@ -2,6 +2,7 @@ package store
 
 import (
 	"encoding/json"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -146,7 +147,9 @@ func (o *Offer) plain(n *jsonc.Node, foreign bool) json.RawMessage {
 // references refuses an entry whose values hold what no server could be started with,
 // such as the placeholders of another program.
 func (o *Offer) references() {
-	for where, text := range leaves(o.own) {
+	values := leaves(o.own)
+	for _, where := range slices.Sorted(maps.Keys(values)) {
+		text := values[where]
 		if !takesReferences(where) || isCommand(text) {
 			continue
 		}

@@ -3,8 +3,10 @@ package store
 import (
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/store/client"
@@ -156,9 +158,20 @@ func (s *Store) fromFile(src *Source, req TextRequest) Offered {
 		if req.Name != "" && len(src.Entries) == 1 {
 			o.Name = req.Name
 		}
+		o.commands()
 		out.Offers = append(out.Offers, o)
 	}
 	return out
+}
+
+// commands tells of values that are commands, since the text may be somebody else's.
+func (o *Offer) commands() {
+	values := leaves(o.own)
+	for _, where := range slices.Sorted(maps.Keys(values)) {
+		if isCommand(values[where]) && takesReferences(where) {
+			o.Notes = append(o.Notes, CopyNote{Message: "the value of '" + where + "' is a command, which is run when the server is started", Hint: "look at it in the difference first: --dry-run"})
+		}
+	}
 }
 
 // offersBy is offersOf for a file that approvals may know nothing of: then the user's
