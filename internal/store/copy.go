@@ -271,29 +271,28 @@ func (c *Copy) suggest(name string) string {
 // meet compares a server with what the target holds under its name.
 func (c *Copy) meet(out *CopiedServer) {
 	out.Result = CopyAdded
-	for _, e := range c.holds[namespace(out.Name)] {
-		if e.Name != out.Name {
-			out.conflict = c.nameError(CodeNameTaken, out, "the name "+quoted(out.Name)+" falls together with "+quoted(e.Name)+" of "+c.into.Path)
-			break
-		}
-		if c.same(out, e) {
-			out.Result, out.Fingerprint = CopyUnchanged, e.Fingerprint
-			return
-		}
-		if c.req.OnConflict == Replace {
-			out.Result = CopyReplaced
-			return
-		}
-		out.Fingerprint = e.Fingerprint
-		out.conflict = &Error{Code_: CodeNameTaken, Path: e.Source.Path, Line: e.Line, Column: e.Column, Server_: out.Name,
-			Message: "the name '" + out.Name + "' is taken by another entry", Hint_: "choose with --on-conflict skip or replace, or give it another name with --rename"}
-		break
+	held := c.holds[namespace(out.Name)]
+	if len(held) == 0 {
+		return
 	}
-	if out.conflict != nil {
-		out.Result = CopySkipped
-		if c.req.OnConflict == Replace { // one name cannot replace another
+	e := held[0]
+	if i := slices.IndexFunc(held, func(e *Entry) bool { return e.Name == out.Name }); i >= 0 {
+		e = held[i]
+	}
+	switch {
+	case e.Name != out.Name:
+		out.conflict = c.nameError(CodeNameTaken, out, "the name "+quoted(out.Name)+" falls together with "+quoted(e.Name)+" of "+c.into.Path)
+		if out.Result = CopySkipped; c.req.OnConflict == Replace { // one name cannot replace another
 			out.Result, out.Refused = CopyRefused, out.conflict
 		}
+	case c.same(out, e):
+		out.Result, out.Fingerprint = CopyUnchanged, e.Fingerprint
+	case c.req.OnConflict == Replace:
+		out.Result = CopyReplaced
+	default:
+		out.Result, out.Fingerprint = CopySkipped, e.Fingerprint
+		out.conflict = &Error{Code_: CodeNameTaken, Path: e.Source.Path, Line: e.Line, Column: e.Column, Server_: out.Name,
+			Message: "the name '" + out.Name + "' is taken by another entry", Hint_: "choose with --on-conflict skip or replace, or give it another name with --rename"}
 	}
 }
 

@@ -117,7 +117,7 @@ func TestNothingInSilence(t *testing.T) {
 			lost := plan.Servers[0].Lost()
 			for _, difference := range differ(want.Definition, back.Entries[0].Definition) {
 				said := strings.Contains(entry, `"`+difference+`"`)
-				if said && !slices.ContainsFunc(lost, func(f string) bool { return under(f, difference) }) {
+				if said && !slices.ContainsFunc(lost, func(f string) bool { return belongsTo(f, difference) }) {
 					t.Errorf("%s: '%s' of %s differs and is not told", row.Name, difference, entry)
 				}
 			}

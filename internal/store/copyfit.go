@@ -103,7 +103,7 @@ func (c *Copy) readBack(out *CopiedServer, own json.RawMessage) *Error {
 	a, b := reflect.ValueOf(*want.Definition), reflect.ValueOf(*got.Definition)
 	for i := range a.NumField() {
 		field := fieldNames[a.Type().Field(i).Name]
-		if reflect.DeepEqual(a.Field(i).Interface(), b.Field(i).Interface()) || slices.ContainsFunc(told, func(f string) bool { return under(f, field) }) {
+		if reflect.DeepEqual(a.Field(i).Interface(), b.Field(i).Interface()) || slices.ContainsFunc(told, func(f string) bool { return belongsTo(f, field) }) {
 			continue
 		}
 		if field != "enabled" && !mentions(said, field) {
@@ -117,15 +117,15 @@ func (c *Copy) readBack(out *CopiedServer, own json.RawMessage) *Error {
 // mentions tells whether an entry says anything of a field.
 func mentions(said map[string]string, field string) bool {
 	for where := range said {
-		if under(where, field) {
+		if belongsTo(where, field) {
 			return true
 		}
 	}
 	return false
 }
 
-// under tells whether a dotted path is a field or lies below it.
-func under(path, field string) bool {
+// belongsTo tells whether a dotted path is a field or lies below it.
+func belongsTo(path, field string) bool {
 	rest, ok := strings.CutPrefix(path, field)
 	return ok && (rest == "" || rest[0] == '.' || rest[0] == '[')
 }

@@ -110,6 +110,10 @@ func (s *Store) applyOwn(e *Entry, doc *jsonc.Document, path []string, edits []F
 			return text, nil
 		}
 	}
+	// mcpctl honours some fields that it would not write for the client.
+	if text, err := applyFields(doc, path, edits); err == nil && e.nowMeans(doc, text, meant) {
+		return text, nil
+	}
 	whole := difference(json.RawMessage("{}"), after.Entry) // as it would be written today, beside what only the client has
 	if text, err := applyFields(doc, path, whole); err == nil && e.nowMeans(doc, text, meant) {
 		return text, nil

@@ -285,18 +285,21 @@ func written(first string, more []string) []string {
 	return append([]string{first}, more...)
 }
 
-// TopKeys tells, for each first key under which a client has its servers, whose it is.
+// TopKeys tells, for each first key under which a client has its servers, whose it is:
+// the strongest client's that has it in the file it writes, before any other's.
 func TopKeys() map[string]string {
 	keys := map[string]string{}
-	for i := range table {
-		all := [][]string{table[i].Servers}
-		for _, in := range table[i].ServersIn {
-			all = append(all, in)
+	add := func(row Client, servers []string) {
+		if _, known := keys[servers[0]]; !known {
+			keys[servers[0]] = row.Title
 		}
-		for _, in := range all {
-			if _, known := keys[in[0]]; !known {
-				keys[in[0]] = table[i].Title
-			}
+	}
+	for _, row := range table {
+		add(row, row.Servers)
+	}
+	for _, row := range table {
+		for _, servers := range row.ServersIn {
+			add(row, servers)
 		}
 	}
 	return keys

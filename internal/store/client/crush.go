@@ -23,11 +23,16 @@ var crushDialect = (&shape{
 var crushSpelling = func() spelling {
 	plain := dollars(false)
 	return spelling{
+		forms: plain.forms + ", $(echo WORDS)",
 		read: func(text string) string {
 			if words, ok := echoed(text); ok {
 				text = words
 			}
-			return plain.read(text)
+			before, after, runs := strings.Cut(text, "$(")
+			if !runs {
+				return plain.read(text)
+			}
+			return plain.read(before) + "${:-}" + plain.read(after) // see crushCommands
 		},
 		ref: plain.ref,
 	}

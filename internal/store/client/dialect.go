@@ -19,6 +19,9 @@ type Dialect struct {
 	// Write returns an entry of mcpctl's shape in the client's. It fails for what is no
 	// entry; what the client cannot express is a Gap.
 	Write func(entry json.RawMessage) (Writing, error)
+	// About tells people how the client's entries differ from mcpctl's own: a word, a
+	// colon and what it is.
+	About []string
 }
 
 // Writing is an entry in the client's shape, without what the gaps name.

@@ -36,7 +36,7 @@ type family struct {
 	oddWrite  func(*writer, family) // and was written
 }
 
-func (f family) dialect() Dialect { return Dialect{Read: f.read, Write: f.write} }
+func (f family) dialect() Dialect { return Dialect{Read: f.read, Write: f.write, About: f.about()} }
 
 // familyReading is one entry being read.
 type familyReading struct {

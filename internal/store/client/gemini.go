@@ -19,6 +19,7 @@ var (
 func geminiShape(client string, values spelling) *shape {
 	return &shape{
 		client:   client,
+		address:  "httpUrl is http, url the type's, or sse",
 		spelling: values,
 		resolved: append([]string{"oauth"}, everyField...),
 		unit:     time.Millisecond,

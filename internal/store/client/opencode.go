@@ -32,6 +32,8 @@ var (
 func opencodeShape(off string, oauth []alias) *shape {
 	return &shape{
 		client:   "OpenCode",
+		editions: "a file with mcp.servers, of OpenCode 2, has disabled in place of enabled",
+		layers:   "an entry without command and address lies on that of a weaker file",
 		names:    []alias{{"environment", "env"}},
 		spelling: opencodeSpelling,
 		resolved: append([]string{"oauth"}, everyField...),
@@ -51,6 +53,7 @@ const (
 )
 
 var opencodeSpelling = spelling{
+	forms: "{env:NAME}; not {file:PATH}",
 	read: func(text string) string {
 		return readReferences(text, func(text string) (ref, rest string) {
 			if name, rest, ok := enclosed(text, opencodeVariable, "}"); ok && isName(name) {

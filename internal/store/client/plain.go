@@ -43,44 +43,33 @@ var warpDialect = (&shape{
 // TRAE keeps beside an entry which of its gallery it came from.
 var traeDialect = (&shape{
 	client:   "TRAE",
-	spelling: spelling{read: readTrae},
+	spelling: traeSpelling,
 	resolved: everyField,
 	off:      "disabled",
 	words:    map[string]string{"stdio": "-", "http": "-", "sse": ""},
-	reads:    (*shapeReader).traeFolder,
+	has:      []string{"cwd"},
 }).dialect()
 
+// traeSpelling has the folder of the workspace, and no variables.
+var traeSpelling = spelling{
+	forms: traeFolder,
+	read: func(text string) string {
+		return readReferences(text, func(text string) (ref, rest string) {
+			if rest, ok := strings.CutPrefix(text, traeFolder); ok {
+				return "${" + WorkspaceVariable + "}", rest
+			}
+			return "", text
+		})
+	},
+	ref: func(name string) string {
+		if name == WorkspaceVariable {
+			return traeFolder
+		}
+		return ""
+	},
+}
+
 const traeFolder = "${workspaceFolder}"
-
-// readTrae takes no text for the workspace's folder; see traeFolder.
-func readTrae(text string) string {
-	return readReferences(text, func(text string) (ref, rest string) {
-		if rest, ok := strings.CutPrefix(text, traeFolder); ok {
-			return "${:-}", rest
-		}
-		return "", text
-	})
-}
-
-// traeFolder: an entry may name the folder of the workspace, for which mcpctl has no
-// word but in cwd, where a path is below it anyway.
-func (r *shapeReader) traeFolder() {
-	for _, key := range everyField {
-		n := r.get(key)
-		if n == nil {
-			continue
-		}
-		at, text := holding(n, traeFolder)
-		below, whole := strings.CutPrefix(text, traeFolder)
-		switch {
-		case at == nil:
-		case key == "cwd" && whole && !strings.Contains(below, "${"):
-			r.Set("cwd", quote("."+below))
-		default:
-			r.refuse(at, key, "'"+key+"' names the folder of the workspace, which mcpctl cannot express", "write the path below that folder: a server starts there when it has no 'cwd'")
-		}
-	}
-}
 
 // Auggie, the command line of Augment: the type is said for an address only.
 var augmentDialect = (&shape{

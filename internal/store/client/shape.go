@@ -15,6 +15,9 @@ import (
 type shape struct {
 	client   string             // as people write it
 	names    []alias            // fields with another name; of several with one meaning the first is written, and the strongest
+	address  string             // what is remarkable about an address, for people
+	editions string             // and about editions of the client
+	layers   string             // and about files that lie on one another
 	spelling spelling           // of values in the fields of resolved
 	resolved []string           // the fields in which it resolves references; elsewhere text stands for itself
 	unit     time.Duration      // of its timeout; 0 when it has none
@@ -33,7 +36,7 @@ type shape struct {
 type alias struct{ theirs, ours string }
 
 // dialect is the shape's two ways.
-func (f *shape) dialect() Dialect { return Dialect{Read: f.read, Write: f.write} }
+func (f *shape) dialect() Dialect { return Dialect{Read: f.read, Write: f.write, About: f.about()} }
 
 // shapeReader is one reading under way.
 type shapeReader struct {

@@ -39,13 +39,11 @@ func (f *shape) write(entry json.RawMessage) (Writing, error) {
 		f.writes(w)
 	}
 	out := w.writing()
-	if n.Get("type") == nil {
-		out.Entry = typeFirst(w.Node())
-	}
+	out.Entry = typeFirst(w.Node())
 	return out, nil
 }
 
-// typeFirst puts the type, which was not there before, where people look for it.
+// typeFirst puts the type where people look for it.
 func typeFirst(n *jsonc.Node) json.RawMessage {
 	var first, rest []string
 	for _, m := range n.Members() {

@@ -8,8 +8,9 @@ import (
 // spelling is how a client writes references in values. Of mcpctl's own only what it
 // has comes out; the rest is an error.
 type spelling struct {
+	forms    string                              // for people; "" when there are none
 	read     func(text string) string            // the client's into mcpctl's
-	ref      func(name string) string            // a variable; nil when there are none
+	ref      func(name string) string            // a variable; nil when there are none, "" for one that there is not
 	fallback func(name, otherwise string) string // a variable with a default; nil when there is none
 }
 
@@ -25,7 +26,7 @@ func (s spelling) write(text string) (string, error) {
 	var b strings.Builder
 	for _, p := range all {
 		switch {
-		case p.name != "" && s.ref == nil:
+		case p.name != "" && (s.ref == nil || s.ref(p.name) == ""):
 			return "", errors.New("it expands no variables there")
 		case p.fallback && s.fallback == nil:
 			return "", errors.New("it has no defaults such as ${" + p.name + ":-" + p.text + "}")
@@ -48,6 +49,7 @@ func (s spelling) write(text string) (string, error) {
 // prefix env: also ${env:NAME}, which is then what is written.
 func braces(prefix string) spelling {
 	return spelling{
+		forms: "${" + prefix + "NAME}",
 		read: func(text string) string {
 			return readReferences(text, func(text string) (ref, rest string) {
 				body, rest, ok := enclosed(text, "${", "}")
@@ -60,13 +62,6 @@ func braces(prefix string) spelling {
 		},
 		ref: func(name string) string { return "${" + prefix + name + "}" },
 	}
-}
-
-// bracesAndDefaults is braces with ${NAME:-default}.
-var bracesAndDefaults = spelling{
-	read:     func(text string) string { return readReferences(text, ompReference) },
-	ref:      func(name string) string { return "${" + name + "}" },
-	fallback: func(name, otherwise string) string { return "${" + name + ":-" + otherwise + "}" },
 }
 
 // readReferences turns text into mcpctl's spelling: find takes a reference from the
@@ -115,6 +110,7 @@ func enclosed(text, open, end string) (body, rest string, ok bool) {
 // client has it. There is no way to write a dollar in front of a name.
 func dollars(defaults bool) spelling {
 	s := spelling{
+		forms: "$NAME, ${NAME}",
 		read: func(text string) string {
 			return readReferences(text, func(text string) (ref, rest string) {
 				if ref, rest := ompReference(text); ref != "" && (defaults || !strings.Contains(ref, ":-")) {
@@ -129,7 +125,8 @@ func dollars(defaults bool) spelling {
 		ref: func(name string) string { return "${" + name + "}" },
 	}
 	if defaults {
-		s.fallback = bracesAndDefaults.fallback
+		s.forms += ", ${NAME:-default}"
+		s.fallback = func(name, otherwise string) string { return "${" + name + ":-" + otherwise + "}" }
 	}
 	return s
 }
