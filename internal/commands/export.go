@@ -133,7 +133,7 @@ func (o *exportOptions) toStdout(a *app, s *store.Store, from store.Offered, req
 	if a.json != "" {
 		return usagef("--to - prints the file itself: without --json")
 	}
-	into, _, err := s.At("/dev/stdout", o.shape())
+	into, _, err := s.At(store.Stdout, o.shape())
 	if err != nil {
 		return err
 	}

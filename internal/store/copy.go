@@ -97,7 +97,7 @@ func (c *Copy) plan() error {
 		return err
 	}
 	c.byName, c.bySpace, c.holds = map[string]*CopiedServer{}, map[string]*CopiedServer{}, map[string][]*Entry{}
-	for _, e := range c.into.Entries {
+	for _, e := range slices.Concat(c.into.Entries, c.into.others) {
 		c.holds[namespace(e.Name)] = append(c.holds[namespace(e.Name)], e)
 	}
 	for _, o := range offers {
@@ -255,7 +255,7 @@ func (c *Copy) suggest(name string) string {
 		base = "server"
 	}
 	taken := map[string]bool{}
-	for _, e := range c.into.Entries {
+	for _, e := range slices.Concat(c.into.Entries, c.into.others) {
 		taken[namespace(e.Name)] = true
 	}
 	for _, o := range c.req.Offers {
@@ -280,9 +280,9 @@ func (c *Copy) meet(out *CopiedServer) {
 		e = held[i]
 	}
 	switch {
-	case e.Name != out.Name:
+	case e.Name != out.Name || e.other:
 		out.conflict = c.nameError(CodeNameTaken, out, "the name "+quoted(out.Name)+" falls together with "+quoted(e.Name)+" of "+c.into.Path)
-		if out.Result = CopySkipped; c.req.OnConflict == Replace { // one name cannot replace another
+		if out.Result = CopySkipped; c.req.OnConflict == Replace { // one name cannot replace another, nor a server what is none
 			out.Result, out.Refused = CopyRefused, out.conflict
 		}
 	case c.same(out, e):

@@ -17,7 +17,8 @@ import (
 // the shape of the target's client. What that cannot say is a note.
 func (c *Copy) fit(out *CopiedServer) *Error {
 	row, e := c.into.clientRow(), out.Offer.Entry
-	raw, asIs := out.Offer.own, out.Offer.asIs && e.Source.clientRow().Name == row.Name && e.Source.newer == c.into.newer
+	asIs := out.Offer.asIs && e.Source.clientRow().Name == row.Name && e.Source.newer == c.into.newer && (row.NameIn == "" || out.Name == e.Name)
+	raw := out.Offer.own
 	if asIs {
 		raw, out.Notes = e.Raw, remarks(out.Notes)
 	}

@@ -214,10 +214,10 @@ func (src *Source) dialect() string {
 }
 
 // converted is the entry in mcpctl's shape; what is remarkable about the
-// conversion is noted.
-func (d *decoder) converted(row client.Client, entry *jsonc.Node) *jsonc.Node {
+// conversion is noted. other says that it is no server.
+func (d *decoder) converted(row client.Client, entry *jsonc.Node) (shaped *jsonc.Node, other bool) {
 	if row.Dialect.Read == nil {
-		return entry
+		return entry, false
 	}
 	reading := row.Dialect.Read(entry, d.entry.Source.Scope == Project)
 	for _, n := range reading.Notes {
@@ -228,7 +228,7 @@ func (d *decoder) converted(row client.Client, entry *jsonc.Node) *jsonc.Node {
 			d.note(n.Position, SeverityWarning, n.Message, n.Hint)
 		}
 	}
-	return reading.Entry
+	return reading.Entry, reading.Other
 }
 
 // strict warns of what mcpctl reads and the file's own client does not, and then

@@ -57,12 +57,12 @@ func (s *Store) Add(ctx context.Context, req AddRequest) (Change, error) {
 		} else if req.Expect != "" && req.Expect != e.Fingerprint {
 			return nil, Conflict(e, req.Expect)
 		}
-		for _, e := range src.Entries {
+		for _, e := range slices.Concat(src.Entries, src.others) {
 			if e.Name != req.Name && namespace(e.Name) == namespace(req.Name) || e.Name == req.Name && !req.Replace {
 				return nil, taken(req, e)
 			}
 		}
-		return doc.Set(src.at(req.Name), req.Entry)
+		return doc.Set(src.at(req.Name), src.named(req.Name, req.Entry))
 	}, func(after *Source) error {
 		added = after.entry(req.Name)
 		if added != nil && added.Valid() {
@@ -204,7 +204,7 @@ func (s *Store) editThen(ctx context.Context, req editRequest, steps editSteps) 
 	}
 	defer release()
 	src := s.sourceOf(scope, target.Real(), before)
-	doc := src.parse(jsonc.Parse(before))
+	doc := src.parse(parseFile(src.Path, before))
 	s.checkFolders(src)
 	if src.Broken {
 		return Change{}, src.firstError()
@@ -280,7 +280,7 @@ func (s *Store) target(scope Scope) (*atomicfile.Target, int64, error) {
 // parsed reads bytes as the file of a scope would be read.
 func (s *Store) parsed(scope Scope, real string, data []byte) *Source {
 	src := s.sourceOf(scope, real, data)
-	src.parse(jsonc.Parse(data))
+	src.parse(parseFile(src.Path, data))
 	return src
 }
 

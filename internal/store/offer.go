@@ -82,7 +82,7 @@ func (s *Store) offer(e *Entry) *Offer {
 		}
 		n = reading.Entry
 	}
-	o.own = o.plain(n, row.Name != client.Native)
+	o.own = o.plain(n, row)
 	if on, listed := e.Source.listedAs(e.Name); listed {
 		o.own, o.asIs = withMember(o.own, "enabled", truth(on)), false
 	}
@@ -114,8 +114,9 @@ func (o *Offer) refuse(code, message, hint string) {
 }
 
 // plain leaves out what mcpctl cannot express, and says `disabled` in mcpctl's words.
-func (o *Offer) plain(n *jsonc.Node, foreign bool) json.RawMessage {
+func (o *Offer) plain(n *jsonc.Node, row client.Client) json.RawMessage {
 	s := n.Reshape()
+	foreign := row.Name != client.Native
 	if off := n.Get("disabled"); off != nil {
 		v, ok := boolean(off)
 		s.Drop("disabled")
@@ -137,7 +138,7 @@ func (o *Offer) plain(n *jsonc.Node, foreign bool) json.RawMessage {
 			continue
 		}
 		s.Drop(m.Key)
-		if !slices.Contains(noted, m.Key) {
+		if m.Key != row.NameIn && !slices.Contains(noted, m.Key) {
 			o.Notes = append(o.Notes, CopyNote{Field: m.Key, Message: "mcpctl does not know what " + quoted(m.Key) + " means"})
 		}
 	}

@@ -122,7 +122,7 @@ func (s *Store) read(p place) (*Source, *jsonc.Document) {
 		src.broken(err)
 		return src, nil
 	}
-	doc := src.parse(jsonc.Parse(data))
+	doc := src.parse(parseFile(p.path, data))
 	s.checkFolders(src)
 	return src, doc
 }

@@ -26,11 +26,11 @@ func (s *Store) recognise(src *Source, data []byte, req TextRequest) (*Source, [
 		row, keys := s.shapeOf(src.Path, data)
 		shaped.Client, shaped.keys = row.Name, keys
 	}
-	doc, err := jsonc.Parse(data)
-	if err != nil || doc.Root() == nil || doc.Root().Kind() != jsonc.Object || shaped.servers(doc) != nil {
+	doc, err := parseFile(shaped.formatName(), data)
+	if err != nil || doc.Root() == nil || doc.Root().Kind() != jsonc.Object || shaped.servers(doc) != nil || formatOf(shaped.formatName()) != nil {
 		return &shaped, data, nil // as it is, whatever is wrong with it
 	}
-	wrapped, err := shaped.bare(doc, req.Name)
+	wrapped, err := shaped.wrapped(doc, req.Name)
 	return &shaped, wrapped, err
 }
 
@@ -62,7 +62,7 @@ func (s *Store) shapeOf(path string, data []byte) (client.Client, []string) {
 		}
 	}
 	native, _ := client.Lookup(client.Native)
-	doc, err := jsonc.Parse(data)
+	doc, err := parseFile(path, data)
 	if err != nil || doc.Root() == nil {
 		return native, native.Servers
 	}
@@ -78,9 +78,9 @@ func (s *Store) shapeOf(path string, data []byte) (client.Client, []string) {
 // commonNames are names of files that do not say whose they are.
 var commonNames = []string{"mcp.json", ".mcp.json", "settings.json", "config.json", "config.toml", "config.yaml"}
 
-// bare puts the keys around servers that stand without them: one entry, which needs a
+// wrapped puts the keys around servers that stand without them: one entry, which needs a
 // name, or an object of entries. Anything else is returned as it is.
-func (src *Source) bare(doc *jsonc.Document, name string) ([]byte, error) {
+func (src *Source) wrapped(doc *jsonc.Document, name string) ([]byte, error) {
 	root := doc.Root()
 	text := bytes.TrimPrefix(doc.Bytes(), []byte("\xef\xbb\xbf"))
 	if isServer(root) {
@@ -121,4 +121,13 @@ func around(keys []string, text []byte) []byte {
 }
 
 // parseText reads the servers of a text.
-func (src *Source) parseText(data []byte) { src.parse(jsonc.Parse(data)) }
+func (src *Source) parseText(data []byte) { src.parse(parseFile(src.formatName(), data)) }
+
+// formatName is a name that says the format of a text: its own, or, where it has none,
+// that of its client's file.
+func (src *Source) formatName() string {
+	if filepath.Ext(src.Path) == "" {
+		return src.clientRow().UserFile
+	}
+	return src.Path
+}

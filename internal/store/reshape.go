@@ -2,6 +2,7 @@ package store
 
 import (
 	"encoding/json"
+	"path/filepath"
 	"reflect"
 	"slices"
 
@@ -165,6 +166,9 @@ func (e *Entry) nowMeans(doc *jsonc.Document, text []byte, meant json.RawMessage
 	if d.failed {
 		return true // what is wrong with it is told by who checks the result
 	}
+	if row.Rooted && def != nil && e.Source.Path != "" {
+		def.rootAt(filepath.Dir(e.Source.Path))
+	}
 	return reflect.DeepEqual(read.Definition, def) && reflect.DeepEqual(read.Override, over)
 }
 
@@ -177,7 +181,7 @@ func difference(before, after json.RawMessage) []FieldEdit {
 		a, b := was[key], is[key]
 		switch {
 		case string(a) == string(b):
-		case slices.Contains([]string{"env", "environment", "headers"}, key) && a != nil && b != nil:
+		case slices.Contains([]string{"env", "envs", "environment", "headers", "http_headers"}, key) && a != nil && b != nil:
 			for _, f := range difference(a, b) {
 				out = append(out, FieldEdit{Path: append([]string{key}, f.Path...), Value: f.Value})
 			}

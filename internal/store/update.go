@@ -191,7 +191,7 @@ func (s *Store) Draft(scope Scope, name string, expect Fingerprint) (*Draft, err
 		return nil, err
 	}
 	src = s.sourceOf(scope, src.Real, data)
-	doc := src.parse(jsonc.Parse(data))
+	doc := src.parse(parseFile(src.Path, data))
 	if src.Broken {
 		return nil, src.firstError()
 	}

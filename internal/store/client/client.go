@@ -30,6 +30,9 @@ type Client struct {
 	Layers       bool     // an entry without command and address lies on that of a weaker file, also of the user's
 	NoOverrides  bool     // an entry is always a whole definition for it
 	Comments     bool     // it accepts comments and trailing commas in its files
+	Rooted       bool     // a relative cwd, and a command that begins with ./ or ../, are meant from the folder of the file
+	NameIn       string   // the field in which an entry holds its name; "" for none
+	List         bool     // the servers are a list of entries that have their names inside
 	ReadOnly     bool     // mcpctl does not write its files
 }
 
@@ -213,6 +216,23 @@ var table = []Client{
 		Name: "augment", Title: "Auggie", User: UserDir{Root: ".augment"},
 		UserFile: "settings.json", ProjectFile: ".augment/settings.json",
 		Servers: []string{"mcpServers"}, Names: freeNames, Dialect: augmentDialect, NoOverrides: true,
+	},
+	{
+		Name: "codex", Title: "Codex", User: UserDir{Root: ".codex", DirVariable: "CODEX_HOME"},
+		UserFile: "config.toml", ProjectFile: ".codex/config.toml",
+		Servers: []string{"mcp_servers"}, Names: NameRule{Dash: true}, Dialect: codexDialect, Comments: true, Rooted: true,
+	},
+	{
+		Name: "goose", Title: "goose", User: UserDir{Root: ".config", RootVariable: "XDG_CONFIG_HOME", Path: "goose"}, UserFile: "config.yaml",
+		Servers: []string{"extensions"}, Names: NameRule{Dash: true}, Dialect: gooseDialect, NoOverrides: true, Comments: true, NameIn: "name",
+	},
+	{
+		Name: "continue", Title: "Continue", User: UserDir{Root: ".continue", DirVariable: "CONTINUE_GLOBAL_DIR"}, UserFile: "config.yaml",
+		Servers: []string{"mcpServers"}, Names: freeNames, Dialect: continueDialect, NoOverrides: true, Comments: true, NameIn: "name", List: true, ReadOnly: true,
+	},
+	{
+		Name: "vibe", Title: "Mistral Vibe", User: UserDir{Root: ".vibe", DirVariable: "VIBE_HOME"}, UserFile: "config.toml", ProjectFile: ".vibe/config.toml",
+		Servers: []string{"mcp_servers"}, Names: freeNames, Dialect: vibeDialect, NoOverrides: true, Comments: true, NameIn: "name", List: true, ReadOnly: true,
 	},
 }
 

@@ -40,6 +40,7 @@ type Gap struct {
 // Reading is an entry in mcpctl's shape and what was remarkable about it.
 type Reading struct {
 	Entry *jsonc.Node
+	Other bool // it is not a server but something else of the client's, such as a part of it that can be switched
 	Notes []Note
 }
 
