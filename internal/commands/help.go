@@ -101,7 +101,8 @@ const environmentTopic = `Environment variables that mcpctl reads.
   MUSEPI_PROFILE      the profile of musepi whose files are used
   CLAUDE_CONFIG_DIR   where Claude Code keeps .claude.json (default: the home directory)
   COPILOT_HOME        where GitHub Copilot CLI keeps its files (default ~/.copilot)
-  CLINE_DIR           where Cline outside an editor keeps its files (default ~/.cline)
+  CLINE_DIR           where Cline keeps its files (default ~/.cline); CLINE_DATA_DIR is
+                      its data/
   XDG_CONFIG_HOME     where mcp/mcp.json and mcpctl/config.json are (default ~/.config)
   XDG_STATE_HOME      where mcpctl/ keeps its state (default ~/.local/state)
   XDG_RUNTIME_DIR     where the supervisor's socket is (default: a private folder in TMPDIR)

@@ -46,6 +46,9 @@ func TestSecretsUnderOtherNames(t *testing.T) {
 	for _, entry := range []string{
 		`{"type":"local","command":["c","--note","` + secret + `"],"environment":{"PLAIN":"` + secret + `"}}`,
 		`{"command":{"path":"c","args":["` + secret + `"],"env":{"PLAIN":"` + secret + `"}}}`,
+		`{"cmd":"c","envs":{"PLAIN":"` + secret + `"}}`,
+		`{"url":"https://a/","http_headers":{"X-Plain":"` + secret + `"}}`,
+		`{"uri":"https://a.example/?api_key=` + secret + `"}`,
 		`{"httpUrl":"https://u:` + secret + `@a.example/"}`,
 		`{"serverUrl":"https://a.example/?api_key=` + secret + `"}`,
 		`{"type":"remote","url":"https://a/","oauth":{"client_secret":"` + secret + `"}}`,
@@ -56,7 +59,7 @@ func TestSecretsUnderOtherNames(t *testing.T) {
 	}
 	w := newWorld(t)
 	s := w.openAs("opencode")
-	if got := s.MaskFile([]byte(`{"mcp":{"servers":{"a":{"type":"local","command":["c"],"environment":{"PLAIN":"` + secret + `"}}}}}`)); strings.Contains(got, secret) {
+	if got := s.MaskFile("opencode.json", []byte(`{"mcp":{"servers":{"a":{"type":"local","command":["c"],"environment":{"PLAIN":"`+secret+`"}}}}}`)); strings.Contains(got, secret) {
 		t.Errorf("a file of the later edition is shown as %s", got)
 	}
 }

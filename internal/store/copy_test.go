@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/mcpctl/mcpctl/internal/store/client"
+	"github.com/mcpctl/mcpctl/internal/store/jsonc"
 )
 
 // Checks of the list of known faults CF (configuration) that concern copying, and
@@ -53,7 +54,16 @@ func written(t *testing.T, row client.Client, entry string) (text string, gaps [
 			return "", nil
 		}
 	}
-	return string(around(append(slices.Clone(row.Servers), "a"), out.Entry)), out.Gaps
+	src := &Source{Client: row.Name, Scope: User, keys: row.Servers}
+	doc, err := jsonc.ParseAs(formatOf(row.UserFile), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := doc.Set(src.at("a"), src.named("a", out.Entry))
+	if err != nil {
+		t.Fatal(row.Name, ": ", err)
+	}
+	return string(data), out.Gaps
 }
 
 // TestOffStaysOff: a server that is off in any client's file is off in the copy, and

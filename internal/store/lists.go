@@ -9,8 +9,9 @@ import (
 )
 
 // Some clients keep lists of names beside the servers, in the user's file: names
-// that are off wherever they are defined, and names that are on although their
-// own entry says not (disabledServers and enabledServers of omp). They are read
+// that are off wherever they are defined, or in one workspace, and names that are on
+// although their own entry says not (disabledServers and enabledServers of omp,
+// disabledMcpServers of Claude Code). They are read
 // as overrides of the user, the first strongest, the second weakest of all.
 
 // listed is one name in such a list.

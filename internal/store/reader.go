@@ -15,8 +15,8 @@ import (
 type reader struct {
 	*Store
 	out  []*Source
-	docs map[string]*jsonc.Document // by path; nil for one that cannot be read or is not there
-	seen map[string]bool            // path and keys
+	docs map[string]*jsonc.Document // by scope and path; nil for one that cannot be read or is not there
+	seen map[string]bool            // scope, path and keys
 }
 
 func (s *Store) newReader() *reader {
@@ -44,7 +44,7 @@ func (r *reader) counting() {
 // are read after the file itself.
 func (r *reader) read(places []place) {
 	places = slices.DeleteFunc(places, func(p place) bool {
-		key := p.path + "\x00" + strings.Join(p.keys, "\x00")
+		key := p.file() + "\x00" + strings.Join(p.keys, "\x00")
 		was := r.seen[key]
 		r.seen[key] = true
 		return was
@@ -60,12 +60,15 @@ func (r *reader) read(places []place) {
 	r.out = append(r.out, sources...)
 }
 
+// file tells files apart, and how they are opened.
+func (p place) file() string { return string(p.scope) + "\x00" + p.path }
+
 // one reads one place.
 func (r *reader) one(p place) *Source {
-	doc, known := r.docs[p.path]
+	doc, known := r.docs[p.file()]
 	if !known {
 		src, doc := r.Store.read(p)
-		r.docs[p.path] = doc
+		r.docs[p.file()] = doc
 		return src
 	}
 	src := p.source()
@@ -86,12 +89,14 @@ func (r *reader) user(row client.Client, showOnly bool) {
 	at := len(r.out)
 	var safe []place
 	for _, p := range r.placesOf(row, User) {
+		refused := why != "" || r.Workspace.HasProject && (inside(r.Workspace.Dir, realest(p.dir)) || r.linksInside(p.path))
 		switch {
+		case refused && p.folder: // the file itself tells
 		case why != "":
 			src := p.source()
 			src.fault(jsonc.Position{}, why, "")
 			r.out = append(r.out, src)
-		case r.Workspace.HasProject && (inside(r.Workspace.Dir, realest(p.dir)) || r.linksInside(p.path)):
+		case refused:
 			src := p.source()
 			src.broken(&Error{Code_: CodePathUnsafe, Message: "the file would lie inside the workspace"})
 			r.out = append(r.out, src)

@@ -106,17 +106,24 @@ func (src *Source) read(doc *jsonc.Document) {
 // readWithin reads the servers of a further place in a file of which another place
 // tells what is wrong.
 func (src *Source) readWithin(doc *jsonc.Document, root *jsonc.Node) {
-	servers := root
-	for i, key := range src.keys {
-		if servers = servers.Get(key); servers == nil {
-			return
-		}
-		if i == len(src.keys)-1 && servers.Kind() != jsonc.Object {
-			src.fault(servers.Position(), "'"+key+"' is an object, found "+string(servers.Kind()), "")
+	last := len(src.keys) - 1
+	beside := root
+	for _, key := range src.keys[:last] {
+		if beside = beside.Get(key); beside == nil {
 			return
 		}
 	}
-	src.readEntries(doc, servers)
+	if row := src.clientRow(); src.Scope == User && row.FolderOff != "" {
+		src.off = src.readList(beside, row.FolderOff)
+	}
+	servers := beside.Get(src.keys[last])
+	switch {
+	case servers == nil:
+	case servers.Kind() != jsonc.Object:
+		src.fault(servers.Position(), "'"+src.keys[last]+"' is an object, found "+string(servers.Kind()), "")
+	default:
+		src.readEntries(doc, servers)
+	}
 }
 
 // at is the path of an entry in the file.

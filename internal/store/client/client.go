@@ -21,6 +21,7 @@ type Client struct {
 	Servers      []string            // the keys that lead to the object that holds the servers
 	ServersIn    map[string][]string // the same for a file of the lists above that has it under other keys
 	Folders      []string            // the keys that lead, in the written user file, to an object whose members are workspaces, each with its own Servers
+	FolderOff    string              // beside these: a list of names that are off in the workspace
 	DisabledList string              // a list of names beside the servers that are off, in the user's file, its keys joined by dots; "" when there is none
 	EnabledList  string              // a list of names that are on although their own entry says not
 	Names        NameRule
@@ -80,7 +81,7 @@ var table = []Client{
 
 	{
 		Name: "claude", Title: "Claude Code", User: UserDir{DirVariable: "CLAUDE_CONFIG_DIR"},
-		UserFile: ".claude.json", Folders: []string{"projects"}, ProjectFile: ".mcp.json",
+		UserFile: ".claude.json", Folders: []string{"projects"}, FolderOff: "disabledMcpServers", ProjectFile: ".mcp.json",
 		Servers: []string{"mcpServers"}, Names: freeNames, Dialect: claudeDialect,
 	},
 	{
@@ -114,8 +115,9 @@ var table = []Client{
 		Servers: []string{"mcpServers"}, Names: freeNames, Dialect: copilotDialect,
 	},
 	{
-		Name: "cline", Title: "Cline", User: editor("Code", "saoudrizwan.claude-dev"),
-		MoreDirs: append(editions("saoudrizwan.claude-dev"), UserDir{Root: ".cline", RootVariable: "CLINE_DIR", Path: "data/settings"}),
+		Name: "cline", Title: "Cline",
+		User:     UserDir{Root: ".cline", RootVariable: "CLINE_DIR", Path: "data/settings", DirVariable: "CLINE_DATA_DIR", DirBelow: "settings"},
+		MoreDirs: append([]UserDir{editor("Code", "saoudrizwan.claude-dev")}, editions("saoudrizwan.claude-dev")...), // before it had a place of its own
 		UserFile: "cline_mcp_settings.json",
 		Servers:  []string{"mcpServers"}, Names: freeNames, Dialect: clineDialect,
 	},

@@ -6,7 +6,7 @@ import "time"
 // seconds.
 var clineDialect = family{
 	title: "Cline",
-	types: known("stdio", "http", "sse", "streamableHttp=http"),
+	types: known("stdio", "sse", "streamableHttp=http"),
 	stdio: "stdio", http: "streamableHttp", sse: "sse",
 	typeKeys: []string{"transportType"},
 	urlAlone: "sse",

@@ -2,6 +2,7 @@ package client
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,8 +15,10 @@ import (
 // fails the server here. An entry with fields of both transports is refused. A relative path is meant from the folder
 // of the file.
 var (
-	codexDialect = Dialect{Read: readCodex, Write: writeCodex}
-	codexShape   = &shape{
+	codexDialect = Dialect{Read: readCodex, Write: writeCodex, About: append(codexShape.about(),
+		"variables: env_vars, bearer_token_env_var and env_http_headers name variables; text holds no references",
+		"paths: a relative cwd, and a command that begins with ./, are meant from the folder of the file")}
+	codexShape = &shape{
 		client:   "Codex",
 		names:    []alias{{"http_headers", "headers"}, {"tool_timeout_sec", "timeout"}, {"name", ""}},
 		spelling: spelling{read: literal},
@@ -220,6 +223,7 @@ func (w *writer) passedOn(n *jsonc.Node) (names []string) {
 		return names
 	}
 	for key, value := range env.All() {
+		names = slices.DeleteFunc(names, func(name string) bool { return name == key }) // what env says is stronger
 		if text, _ := value.Text(); text == "${"+key+"}" {
 			names = append(names, key)
 			w.without("env", key)

@@ -97,16 +97,16 @@ func (r *familyReading) transport() {
 		}
 		r.Rename(key, "url")
 	}
-	t := r.entry.Get("type")
-	for _, key := range r.typeKeys {
-		if old := r.entry.Get(key); old != nil {
-			if r.Drop(key); t == nil {
-				t = old
+	t, key := r.entry.Get("type"), "type"
+	for _, older := range r.typeKeys {
+		if old := r.entry.Get(older); old != nil {
+			if r.Drop(older); t == nil {
+				t, key = old, older
 			}
 		}
 	}
 	if t != nil {
-		r.typeWord(t)
+		r.typeWord(t, key)
 		return
 	}
 	at := r.Node().Get("url")
@@ -121,8 +121,9 @@ func (r *familyReading) transport() {
 	}
 }
 
-// typeWord reads the word for the transport. One that only mcpctl knows is told.
-func (r *familyReading) typeWord(t *jsonc.Node) {
+// typeWord reads the word for the transport. One that only mcpctl knows is told; older
+// keys had other words.
+func (r *familyReading) typeWord(t *jsonc.Node, key string) {
 	word, isText := t.Text()
 	if !isText {
 		r.Set("type", t.Raw())
@@ -131,7 +132,7 @@ func (r *familyReading) typeWord(t *jsonc.Node) {
 	ours, ok := r.types[word]
 	if !ok {
 		ours = word
-		if slices.Contains([]string{"stdio", "http", "streamable-http", "sse"}, word) {
+		if key == "type" && slices.Contains([]string{"stdio", "http", "streamable-http", "sse"}, word) {
 			r.note(t, r.title+" does not know the type '"+word+"'; mcpctl does", "write one of "+strings.Join(slices.Sorted(maps.Keys(r.types)), ", "))
 		}
 	}

@@ -13,8 +13,10 @@ import (
 // `enabled`, `type` and `name`. env_keys are variables whose values goose has in its environment or its keyring;
 // mcpctl has only the first. References in headers are to the entry's own variables.
 var (
-	gooseDialect = Dialect{Read: readGoose, Write: writeGoose}
-	gooseShape   = &shape{
+	gooseDialect = Dialect{Read: readGoose, Write: writeGoose, About: append(gooseShape.about(),
+		"variables: env_keys names those that goose takes from its environment or keyring; mcpctl has only the first",
+		"not servers: extensions of type builtin, platform, frontend and inline_python are parts of goose; their names are taken")}
+	gooseShape = &shape{
 		client:   "goose",
 		names:    []alias{{"cmd", "command"}, {"uri", "url"}, {"envs", "env"}, {"name", ""}, {"display_name", ""}},
 		spelling: dollars(false),

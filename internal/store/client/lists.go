@@ -11,8 +11,13 @@ import (
 
 // Continue: YAML, and mcpServers in its config.yaml. ${{ secrets.NAME }} are its own secrets, of which mcpctl has
 // those that are in the environment, where Continue looks too.
-var continueDialect = Dialect{Read: (&shape{
+var continueDialect = Dialect{Read: continueShape.read, About: append(continueShape.about(),
+	"servers: a list of entries with their names inside",
+	"variables: ${{ secrets.NAME }} is taken from the environment")}
+
+var continueShape = &shape{
 	client:   "Continue",
+	has:      []string{"cwd"},
 	names:    []alias{{"connectionTimeout", "timeout"}, {"name", ""}},
 	spelling: spelling{read: readContinue},
 	resolved: everyField,
@@ -22,7 +27,7 @@ var continueDialect = Dialect{Read: (&shape{
 		"namespace":  "takes the server from the registry",
 	},
 	reads: (*shapeReader).continues,
-}).read}
+}
 
 func readContinue(text string) string {
 	return readReferences(text, func(text string) (ref, rest string) {
@@ -53,7 +58,9 @@ func (r *shapeReader) continues() {
 
 // Mistral Vibe: TOML, [[mcp_servers]] with a `transport`. api_key_env names the variable of a key, which is sent in
 // the header api_key_header in the form api_key_format.
-var vibeDialect = Dialect{Read: readVibe}
+var vibeDialect = Dialect{Read: readVibe, About: append(vibeShape.about(),
+	"servers: a list of entries with their names inside",
+	"variables: api_key_env names the variable of a key, for the header api_key_header")}
 
 var vibeShape = &shape{
 	client:   "Mistral Vibe",

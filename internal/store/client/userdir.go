@@ -15,6 +15,7 @@ type UserDir struct {
 	ProfileVariables []string // the first that is set names a profile: Root/profiles/NAME/Path
 	Path             string   // below Root
 	DirVariable      string   // holds the whole directory; a profile is stronger
+	DirBelow         string   // the directory below what DirVariable holds; "" for that itself
 }
 
 // Bases are the directories of this user, absolute, and the operating system as
@@ -67,7 +68,7 @@ func (u UserDir) Find(env map[string]string, b Bases) (dir, why string) {
 	if !filepath.IsAbs(v) {
 		return dir, u.DirVariable + " is not an absolute path"
 	}
-	return filepath.Clean(v), why
+	return filepath.Join(v, filepath.FromSlash(u.DirBelow)), why
 }
 
 // profile: set but empty, and "default", mean none.
