@@ -103,10 +103,9 @@ func (s *Store) FileOffers(path string, req TextRequest) (Offered, error) {
 		return Offered{}, &Error{Code_: CodeUsage, Path: path, Message: "it is a directory", Hint_: "name the file in it"}
 	}
 	src := &Source{Client: client.Native, Scope: User, Path: path}
-	rel, err := filepath.Rel(s.Workspace.Dir, realest(filepath.Dir(path)))
-	if s.Workspace.HasProject && err == nil && filepath.IsLocal(rel) {
-		src.Scope, rel = Project, filepath.Join(rel, filepath.Base(path))
-		src.Path = filepath.Join(s.Workspace.Dir, rel)
+	rel, inProject := s.inProject(path)
+	if inProject {
+		src.Scope, src.Path = Project, filepath.Join(s.Workspace.Dir, rel)
 	}
 	if isArchive(path) {
 		return s.bundleOffer(src, req)
@@ -116,6 +115,21 @@ func (s *Store) FileOffers(path string, req TextRequest) (Offered, error) {
 		return Offered{}, err
 	}
 	return s.textOffers(src, data, req)
+}
+
+// inProject tells whether a file lies in the workspace, or is a link to one that does,
+// and where.
+func (s *Store) inProject(path string) (rel string, is bool) {
+	if !s.Workspace.HasProject {
+		return "", false
+	}
+	for _, at := range []string{filepath.Join(realest(filepath.Dir(path)), filepath.Base(path)), realest(path)} {
+		if inside(s.Workspace.Dir, at) {
+			rel, err := filepath.Rel(s.Workspace.Dir, at)
+			return rel, err == nil
+		}
+	}
+	return "", false
 }
 
 // TextOffers are the servers of a text that stands in no file; where names it for
@@ -192,11 +206,12 @@ func (s *Store) offersBy(src *Source, approvals *Approvals, agreed bool) []*Offe
 	return out
 }
 
-// reads tells whether some client reads the file, so that its entries can be approved.
+// reads tells whether some client reads the file, so that its entries can be approved, in
+// the shape of that client alone.
 func (s *Store) reads(src *Source) bool {
 	for _, row := range client.All() {
 		for _, p := range s.placesOf(row, Project) {
-			if p.path == src.Path && row.Name == src.Client {
+			if p.path == src.Path {
 				return true
 			}
 		}
