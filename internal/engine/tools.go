@@ -30,7 +30,17 @@ func (s *Session) ListTools(ctx context.Context, name string, limit time.Duratio
 // server finds an admitted server, or says why there is none.
 func (s *Session) server(name string) (*server, error) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
+	sv, err := s.serverLocked(name)
+	borrows := err == nil && sv.borrows()
+	s.mu.Unlock()
+	if borrows {
+		sv = s.behind(sv)
+	}
+	return sv, err
+}
+
+// serverLocked is server, whoever stands behind it. held: mu.
+func (s *Session) serverLocked(name string) (*server, error) {
 	if sv := s.servers[name]; sv != nil {
 		return sv, nil
 	}
@@ -45,6 +55,14 @@ func (s *Session) server(name string) (*server, error) {
 
 // all are the admitted servers in the order of the configuration.
 func (s *Session) all() []*server {
+	out := s.admitted()
+	for i, sv := range out {
+		out[i] = s.behind(sv)
+	}
+	return out
+}
+
+func (s *Session) admitted() []*server {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var out []*server
@@ -76,13 +94,13 @@ func (sv *server) describeTools(ctx context.Context, limit time.Duration) wire.S
 // join fills in the joined names; they depend on every tool that is known.
 func (s *Session) join(out *wire.Tools) {
 	var keys []toolKey
-	s.mu.Lock()
-	for _, sv := range s.servers {
+	for _, sv := range s.all() {
+		sv.session.mu.Lock()
 		for _, t := range sv.tools {
 			keys = append(keys, toolKey{sv.name, t.Name})
 		}
+		sv.session.mu.Unlock()
 	}
-	s.mu.Unlock()
 	nameTools(out, keys)
 }
 
@@ -103,7 +121,7 @@ func (s *Session) CallTool(ctx context.Context, call wire.CallTool) (wire.CallRe
 	if err := sv.offers(call.Tool); err != nil {
 		return wire.CallResult{}, err
 	}
-	ctx = heardBy(ctx, call)
+	ctx = s.heardBy(ctx, sv, askingOf(call))
 	raw, err := conn.CallTool(ctx, call.Tool, call.Arguments, timeout)
 	if errors.Is(err, dial.ErrSessionGone) {
 		// The server has forgotten the session and says that it did not run the
@@ -163,10 +181,10 @@ func (s *Session) Reconnect(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	s.mu.Lock()
+	sv.session.mu.Lock()
 	sv.stop()
 	sv.start()
-	s.mu.Unlock()
+	sv.session.mu.Unlock()
 	_, release, err := sv.acquireWithin(ctx, 0)
 	if err != nil {
 		return wire.FromError(err).On(name)

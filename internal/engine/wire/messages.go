@@ -54,6 +54,12 @@ const (
 	MethodGetPrompt     = "mcp.getPrompt"
 	MethodComplete      = "mcp.complete"
 	MethodElicitReply   = "mcp.elicitReply"
+	MethodDescribe      = "mcp.describe"
+	MethodSampleReply   = "mcp.sampleReply"
+	MethodSubscribe     = "mcp.subscribe"
+	MethodUnsubscribe   = "mcp.unsubscribe"
+	MethodSetRoots      = "mcp.setRoots"
+	MethodSetLogLevel   = "mcp.setLogLevel"
 
 	MethodReadOutput = "mcp.readOutput"
 	MethodReadLog    = "mcp.readLog"
@@ -61,8 +67,14 @@ const (
 	NotifyStatus   = "mcp.status"
 	NotifyProgress = "mcp.progress"
 	NotifyElicit   = "mcp.elicit"
+	NotifySample   = "mcp.sample"
+	NotifyOver     = "mcp.over"
 	NotifyLog      = "mcp.log"
 	NotifyLogin    = "mcp.login" // the method's name, too
+
+	NotifyListChanged     = "mcp.listChanged"
+	NotifyResourceUpdated = "mcp.resourceUpdated"
+	NotifyMessage         = "mcp.message"
 
 	// NotifyCancel ends a request in flight on the same connection. The name is
 	// that of the Language Server Protocol, which editors' libraries know.
@@ -162,6 +174,52 @@ type SessionOpen struct {
 	// AsDefault, with Existing, lets "default" mean this session in the requests of
 	// the connection, so that they may be sent along.
 	AsDefault bool `json:"asDefault,omitempty"`
+
+	// Servers and Exclude, names or patterns with '*', say which servers a session of
+	// its own has at all: those that Servers names, all when it is empty, without those
+	// that Exclude names. Others are neither listed nor started.
+	Servers []string `json:"servers,omitempty"`
+	Exclude []string `json:"exclude,omitempty"`
+	// Roots are what the servers of a session of its own are told in the place of the
+	// workspace; nil: the workspace. An empty list is one.
+	Roots []Root `json:"roots,omitzero"`
+	// Capabilities are what the owner of a session of its own can do for its servers:
+	// they are told exactly that. nil: forms and pages can be answered, there are
+	// roots, and sampling is not offered.
+	Capabilities *ClientCapabilities `json:"capabilities,omitempty"`
+}
+
+// Root is a folder that servers are told to work in, as MCP has it.
+type Root struct {
+	URI  string `json:"uri"`
+	Name string `json:"name,omitempty"`
+}
+
+// ClientCapabilities are those of MCP's ClientCapabilities (2025-11-25) that are passed
+// on to servers, in the same shape. Elicitation without Form and URL means forms.
+type ClientCapabilities struct {
+	Sampling    *SamplingCapability    `json:"sampling,omitempty"`
+	Elicitation *ElicitationCapability `json:"elicitation,omitempty"`
+	Roots       *RootsCapability       `json:"roots,omitempty"`
+}
+
+// SamplingCapability says that the owner's model may be asked (mcp.sample), with tools
+// and with the context of servers when these are set.
+type SamplingCapability struct {
+	Tools   *None `json:"tools,omitempty"`
+	Context *None `json:"context,omitempty"`
+}
+
+// ElicitationCapability says which questions the owner's user can be asked.
+type ElicitationCapability struct {
+	Form *None `json:"form,omitempty"`
+	URL  *None `json:"url,omitempty"`
+}
+
+// RootsCapability says that there are roots. ListChanged says that mcp.setRoots may
+// change them; servers are told of it then.
+type RootsCapability struct {
+	ListChanged bool `json:"listChanged,omitempty"`
 }
 
 // DefaultSession is the id of the command line's own session. In a request it
@@ -215,6 +273,11 @@ type CallTool struct {
 	ProgressToken string `json:"progressToken,omitempty"`
 	// Elicit says that the caller answers mcp.elicit; without it questions are declined.
 	Elicit bool `json:"elicit,omitempty"`
+	// Sample says that the caller answers mcp.sample; without it sampling is refused.
+	Sample bool `json:"sample,omitempty"`
+	// Meta is an object that is added to the request's _meta. A progressToken in it, and
+	// what MCP reserves for the two ends of a connection, are left out.
+	Meta json.RawMessage `json:"meta,omitempty"`
 }
 
 // CallResult is the answer to CallTool and the document of `call --json`.

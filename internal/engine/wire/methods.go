@@ -30,7 +30,7 @@ var methods = []Method{
 
 	method[ListServers, List](MethodList, true, false),
 	method[InSession, Status](MethodStatus, true, false),
-	method[InSession, Status](MethodWatch, true, false),
+	method[Watch, Status](MethodWatch, true, false),
 	method[InServer, None](MethodReconnect, true, false),
 	method[Reload, Reloaded](MethodReload, true, true),
 	method[Register, None](MethodRegister, true, true),
@@ -58,6 +58,12 @@ var methods = []Method{
 	method[GetPrompt, PromptResult](MethodGetPrompt, true, false),
 	method[Complete, Completions](MethodComplete, true, false),
 	method[ElicitReply, None](MethodElicitReply, false, false),
+	method[SampleReply, None](MethodSampleReply, false, false),
+	method[InServer, Descriptions](MethodDescribe, true, false),
+	method[Resource, None](MethodSubscribe, true, false),
+	method[Resource, None](MethodUnsubscribe, true, false),
+	method[SetRoots, None](MethodSetRoots, true, true),
+	method[SetLogLevel, None](MethodSetLogLevel, true, false),
 
 	method[ReadOutput, Output](MethodReadOutput, false, false),
 	method[ReadLog, LogRecords](MethodReadLog, false, false),

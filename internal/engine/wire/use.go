@@ -33,6 +33,12 @@ type ReadResource struct {
 	Server    string `json:"server"`
 	URI       string `json:"uri"`
 	TimeoutMS int64  `json:"timeoutMs,omitempty"`
+
+	// As in CallTool.
+	ProgressToken string          `json:"progressToken,omitempty"`
+	Elicit        bool            `json:"elicit,omitempty"`
+	Sample        bool            `json:"sample,omitempty"`
+	Meta          json.RawMessage `json:"meta,omitempty"`
 }
 
 // ResourceResult is the answer to ReadResource and the document of `read`; Result
@@ -66,6 +72,12 @@ type GetPrompt struct {
 	Prompt    string            `json:"prompt"`
 	Arguments map[string]string `json:"arguments,omitempty"`
 	TimeoutMS int64             `json:"timeoutMs,omitempty"`
+
+	// As in CallTool.
+	ProgressToken string          `json:"progressToken,omitempty"`
+	Elicit        bool            `json:"elicit,omitempty"`
+	Sample        bool            `json:"sample,omitempty"`
+	Meta          json.RawMessage `json:"meta,omitempty"`
 }
 
 // PromptResult is the answer to GetPrompt and the document of `prompt`; Result is
@@ -124,6 +136,7 @@ type Elicitation struct {
 	Message string          `json:"message"`
 	Schema  json.RawMessage `json:"schema,omitempty"`
 	URL     string          `json:"url,omitempty"`
+	Token   string          `json:"token,omitempty"` // the progressToken of the request that caused it
 }
 
 // ElicitReply answers an Elicitation. Content is for "accept" in form mode; fields

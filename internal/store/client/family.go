@@ -43,12 +43,11 @@ type familyReading struct {
 	family
 	Reading
 	*jsonc.Shape
-	entry   *jsonc.Node
-	project bool
+	entry *jsonc.Node
 }
 
-func (f family) read(entry *jsonc.Node, project bool) Reading {
-	r := &familyReading{family: f, Shape: entry.Reshape(), entry: entry, project: project}
+func (f family) read(entry *jsonc.Node, _ bool) Reading {
+	r := &familyReading{family: f, Shape: entry.Reshape(), entry: entry}
 	r.transport()
 	r.enabled()
 	r.timeout()
