@@ -135,7 +135,7 @@ func belongsTo(path, field string) bool {
 var fieldNames = map[string]string{
 	"Transport": "type", "Command": "command", "Args": "args", "Env": "env", "Cwd": "cwd", "URL": "url", "Headers": "headers",
 	"Enabled": "enabled", "Timeout": "timeout", "Description": "description", "Exposure": "exposure", "ToolExposure": "toolExposure",
-	"InheritEnv": "inheritEnv", "Lifecycle": "lifecycle", "ProtocolVersion": "protocolVersion", "CredentialID": "auth", "OAuth": "oauth",
+	"InheritEnv": "inheritEnv", "Shared": "shared", "Lifecycle": "lifecycle", "ProtocolVersion": "protocolVersion", "CredentialID": "auth", "OAuth": "oauth",
 }
 
 func invalidCopy(out *CopiedServer, e *Entry) *Error {
