@@ -31,7 +31,7 @@ const helpTemplate = `{{with (or .Long .Short)}}{{. | trimTrailingWhitespaces}}
 {{end}}{{if or .Runnable .HasSubCommands}}{{.UsageString}}{{end}}`
 
 const helpHelp = `Show the manual of a command, or of a topic: exit-codes, environment, files,
-entries, clients, protocol.`
+entries, clients, lock-file, protocol.`
 
 func newHelpCmd(a *app) *cobra.Command {
 	return &cobra.Command{
@@ -75,6 +75,7 @@ func newTopics() []*cobra.Command {
 		{Use: "files", Short: "the files mcpctl reads and writes", Long: filesTopic},
 		{Use: "entries", Short: "the fields of a server's entry", Long: entriesTopic},
 		{Use: "clients", Short: "the clients whose files are known", Long: clientsTopic()},
+		{Use: "lock-file", Short: "the lock file of a project, mcp.lock.json", Long: lockFileTopic},
 		{Use: "protocol", Short: "the protocol of the supervisor's socket", Long: protocolTopic},
 	}
 }
@@ -103,6 +104,8 @@ const environmentTopic = `Environment variables that mcpctl reads.
   COPILOT_HOME        where GitHub Copilot CLI keeps its files (default ~/.copilot)
   CLINE_DIR           where Cline keeps its files (default ~/.cline); CLINE_DATA_DIR is
                       its data/
+  GEMINI_CLI_HOME     in place of the home directory for .gemini of Gemini CLI
+  CRUSH_GLOBAL_CONFIG where Crush keeps crush.json (default ~/.config/crush)
   XDG_CONFIG_HOME     where mcp/mcp.json and mcpctl/config.json are (default ~/.config)
   XDG_STATE_HOME      where mcpctl/ keeps its state (default ~/.local/state)
   XDG_RUNTIME_DIR     where the supervisor's socket is (default: a private folder in TMPDIR)
@@ -135,10 +138,14 @@ const filesTopic = `Files that mcpctl reads and writes.
 
   ~/.config/mcp/mcp.json                         the user's servers
   .mcp.json at the workspace root                the project's servers; they need approval
+  mcp.lock.json at the workspace root            what the project's servers were; see: mcpctl
+                                                 help lock-file
   ~/.config/mcpctl/config.json                   the user's settings; see: mcpctl help config
   /etc/mcpctl/config.json                        the administrator's settings
   ~/.local/state/mcpctl/workspaces/ID/mcp.json   the user's private servers for one workspace
   ~/.local/state/mcpctl/approvals.json           what was approved and denied
+  ~/.local/state/mcpctl/pins/                    what the tools of servers were when they
+                                                 were approved, one file each
   ~/.local/state/mcpctl/credentials.json         sign-ins; their secrets are in the system's
                                                  keyring where there is one
   ~/.local/state/mcpctl/signins/                 sign-ins that wait for their second step

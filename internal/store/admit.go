@@ -116,16 +116,21 @@ func (c *Config) refusal(name string) error {
 		at.Hint_ = "remove it with: mcpctl remove " + name + " --" + string(e.Source.Scope)
 		return &at
 	}
-	at.Code_ = CodeNotApproved
-	at.Message = "server '" + name + "' is not approved: " + rows[0].Why
-	at.Hint_ = fmt.Sprintf("review it with: mcpctl show %s; then: mcpctl approve %s --fingerprint %s", name, name, e.Fingerprint)
+	return c.notApproved(e, rows[0].Approval, rows[0].Why)
+}
+
+// notApproved says why an entry may not run, and how that is changed.
+func (c *Config) notApproved(e *Entry, state Approval, why string) error {
+	out := &Error{Code_: CodeNotApproved, Path: e.Source.Path, Line: e.Line, Column: e.Column, Server_: e.Name,
+		Message: "server '" + e.Name + "' is not approved: " + why,
+		Hint_:   fmt.Sprintf("review it with: mcpctl show %s; then: mcpctl approve %s --fingerprint %s", e.Name, e.Name, e.Fingerprint)}
 	if c.Approvals.OnlyFilesChanged(c.Store, e) {
-		at.Hint_ = "review the file; then: mcpctl approve " + name + " with the fingerprints that mcpctl approve --list --json gives"
+		out.Hint_ = "review the file; then: mcpctl approve " + e.Name + " with the fingerprints that mcpctl approve --list --json gives"
 	}
-	if rows[0].Approval == Denied {
-		at.Hint_ = "it was denied; lift that with: mcpctl approve " + name
+	if state == Denied {
+		out.Hint_ = "it was denied; lift that with: mcpctl approve " + e.Name
 	}
-	return &at
+	return out
 }
 
 // NotFound is the error for a name no file has, with a suggestion. A file that

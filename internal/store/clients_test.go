@@ -115,3 +115,41 @@ func TestClashesUnderOtherNames(t *testing.T) {
 		}
 	}
 }
+
+// TestListsBeside (CF-09): servers that a client's lists switch off are off, for the
+// chosen client and, their own servers, for the others.
+func TestListsBeside(t *testing.T) {
+	tests := []struct {
+		file string
+		off  bool
+	}{
+		{`{"mcp":{"excluded":["g"]},"mcpServers":{"g":{"command":"c"}}}`, true},
+		{`{"mcp":{"excluded":["h"]},"mcpServers":{"g":{"command":"c"}}}`, false},
+		{`{"mcp":{"allowed":["h"]},"mcpServers":{"g":{"command":"c"}}}`, true},
+		{`{"mcp":{"allowed":["g"]},"mcpServers":{"g":{"command":"c"}}}`, false},
+		{`{"mcp":{"allowed":["g"],"excluded":["g"]},"mcpServers":{"g":{"command":"c"}}}`, true},
+		{`{"mcp":{"allowed":[]},"mcpServers":{"g":{"command":"c"}}}`, false},
+		{`{"mcp":7,"mcpServers":{"g":{"command":"c"}}}`, false},
+	}
+	for _, tt := range tests {
+		w := newWorld(t)
+		s := w.openAs("gemini")
+		w.write(s.Path(User), tt.file)
+		if row := s.Load().InForce("g"); row == nil || row.Enabled == tt.off {
+			t.Errorf("%s: as the chosen client's: %+v", tt.file, row)
+		}
+		other := w.openAs("native")
+		c := other.Decide(other.ReadAll())
+		for _, row := range c.All() {
+			if row.Role == OtherClient && row.Entry.Name == "g" && row.Enabled == tt.off {
+				t.Errorf("%s: as another client's it is shown as enabled %v", tt.file, row.Enabled)
+			}
+		}
+	}
+	w := newWorld(t)
+	w.write(w.repo+"/.gemini/settings.json", `{"mcp":{"excluded":["g"]},"mcpServers":{"g":{"command":"c"}}}`)
+	src := w.openAs("gemini").ReadSource(Project)
+	if len(src.Problems) != 1 || !strings.Contains(src.Problems[0].Message, "does not look at 'mcp.excluded' of a project's file") {
+		t.Errorf("a project's list: %+v", src.Problems)
+	}
+}

@@ -19,6 +19,7 @@ type place struct {
 	path   string // absolute
 	rel    string // below the workspace, for a project file
 	second bool   // the client writes another one
+	shared bool   // an editor's settings
 	folder bool   // of one workspace, within a file that another place tells of
 	dir    string // of the user's, that the file lies below
 	keys   []string
@@ -42,6 +43,7 @@ func (s *Store) placesOf(row client.Client, scope Scope) []place {
 			for j, name := range row.UserFiles() {
 				p := place{client: row, scope: User, dir: dir, path: filepath.Join(dir, filepath.FromSlash(name)), keys: row.KeysOf(name)}
 				p.second = i+j > 0 || row.UserFile == ""
+				p.shared = i > 0 || row.IsShared(name)
 				if !p.second && len(row.Folders) > 0 {
 					out = append(out, p.ofFolder(s.Workspace.Dir)) // what is said of one workspace is stronger
 				}
@@ -55,7 +57,7 @@ func (s *Store) placesOf(row client.Client, scope Scope) []place {
 		}
 		for i, name := range row.ProjectFiles() {
 			rel := filepath.FromSlash(name)
-			out = append(out, place{client: row, scope: Project, path: filepath.Join(s.Workspace.Dir, rel), rel: rel, second: i > 0 || row.ProjectFile == "", keys: row.KeysOf(name)})
+			out = append(out, place{client: row, scope: Project, path: filepath.Join(s.Workspace.Dir, rel), rel: rel, second: i > 0 || row.ProjectFile == "", shared: row.IsShared(name), keys: row.KeysOf(name)})
 		}
 	}
 	if scope == Project {

@@ -26,12 +26,14 @@ type Source struct {
 	ShowOnly bool // its entries are shown and never in force
 
 	second  bool     // read beside the file that the client writes
+	shared  bool     // the settings of an editor, which may hold other clients' servers
 	newer   bool     // written as the later edition of the client does
 	within  bool     // a further place in a file that another Source stands for
 	keys    []string // that lead to the servers
 	others  []*Entry // members that are something else of the client's, whose names are taken
 	before  readBefore
-	off, on []listed
+	off, on []listed // names in lists beside the servers
+	only    []listed // beside which every other is off; nil when there is no such list
 }
 
 // Entry is one member of a file's servers: a definition, an override, or

@@ -291,6 +291,6 @@ func (e *Entry) SecretFields() []string {
 	}
 	p := newPublisher(e, nil)
 	p.lenient, p.mask = true, nil
-	p.object(doc.Root(), "")
+	p.object(e.Source.ownShape(doc.Root()), "") // a secret is one under every name
 	return p.found()
 }

@@ -111,7 +111,7 @@ func (r *reader) user(row client.Client, showOnly bool) {
 }
 
 func (p place) source() *Source {
-	return &Source{Client: p.client.Name, Scope: p.scope, Path: p.path, Real: p.path, second: p.second, keys: p.keys}
+	return &Source{Client: p.client.Name, Scope: p.scope, Path: p.path, Real: p.path, second: p.second, shared: p.shared, keys: p.keys}
 }
 
 // read reads one file, and returns what it was taken apart into; nil when that could

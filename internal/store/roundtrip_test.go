@@ -131,6 +131,7 @@ func (r roundTrip) check(entry json.RawMessage) bool {
 func passedOn(def *Definition) InheritEnv {
 	out := InheritEnv{All: def.InheritEnv.All, Names: slices.Clone(def.InheritEnv.Names)}
 	for key, value := range def.Env {
+		out.Names = slices.DeleteFunc(out.Names, func(name string) bool { return name == key }) // what env says is stronger
 		if value == "${"+key+"}" {
 			out.Names = append(out.Names, key)
 		}

@@ -14,12 +14,12 @@ var furtherKeys = []string{"mcp.servers", "tools"}
 // file has servers that its own client does not see. Settings files have some of these
 // keys for other things, so what stands there has to look like servers.
 func (src *Source) wrongTopKey(root *jsonc.Node, topKey string) {
-	if src.second {
-		return // an editor's settings, which hold the servers of several clients
-	}
 	whose := client.TopKeys()
 	for _, m := range root.Members() {
 		title, known := whose[m.Key]
+		if src.shared && known {
+			continue // they may well be that client's
+		}
 		if !known && !slices.Contains(furtherKeys, m.Key) || !looksLikeServers(m.Value, 2) {
 			continue
 		}

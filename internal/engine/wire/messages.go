@@ -322,4 +322,5 @@ type Tool struct {
 	Joined     string          `json:"joined"`
 	Definition json.RawMessage `json:"definition"`
 	Unusable   string          `json:"unusable,omitempty"` // why it cannot be called
+	Changed    string          `json:"changed,omitempty"`  // "changed" or "new": it is not as it was approved
 }

@@ -23,6 +23,7 @@ type Client struct {
 	Folders      []string            // the keys that lead, in the written user file, to an object whose members are workspaces, each with its own Servers
 	FolderOff    string              // beside these: a list of names that are off in the workspace
 	DisabledList string              // a list of names beside the servers that are off, in the user's file, its keys joined by dots; "" when there is none
+	OnlyList     string              // a list of names beside which every other is off, likewise; none when it is empty or not there
 	EnabledList  string              // a list of names that are on although their own entry says not
 	Names        NameRule
 	Dialect      Dialect
@@ -142,13 +143,13 @@ var table = []Client{
 	{
 		Name: "gemini", Title: "Gemini CLI", User: UserDir{RootVariable: "GEMINI_CLI_HOME", Path: ".gemini"},
 		UserFile: "settings.json", ProjectFile: ".gemini/settings.json",
-		Servers: []string{"mcpServers"}, DisabledList: "mcp.excluded",
+		Servers: []string{"mcpServers"}, DisabledList: "mcp.excluded", OnlyList: "mcp.allowed",
 		Names: freeNames, Dialect: geminiDialect, NoOverrides: true, Comments: true,
 	},
 	{
 		Name: "qwen", Title: "Qwen Code", User: UserDir{Root: ".qwen"},
 		UserFile: "settings.json", ProjectFile: ".qwen/settings.json",
-		Servers: []string{"mcpServers"}, DisabledList: "mcp.excluded",
+		Servers: []string{"mcpServers"}, DisabledList: "mcp.excluded", OnlyList: "mcp.allowed",
 		Names: freeNames, Dialect: qwenDialect, NoOverrides: true, Comments: true,
 	},
 	{
@@ -291,6 +292,13 @@ func (c Client) KeysOf(file string) []string {
 		return keys
 	}
 	return c.Servers
+}
+
+// IsShared tells whether one of the client's files has the servers among other things, as
+// an editor's settings have.
+func (c Client) IsShared(file string) bool {
+	_, among := c.ServersIn[file]
+	return among
 }
 
 // UserFiles are the user's files below the client's directory, the one that is

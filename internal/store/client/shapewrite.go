@@ -96,7 +96,7 @@ func (w *shapeWriter) idle() {
 
 // further are fields that mcpctl has and most clients have not.
 func (w *shapeWriter) further() {
-	for _, key := range []string{"description", "exposure", "inheritEnv", "lifecycle", "protocolVersion", "auth", "cwd", "oauth"} {
+	for _, key := range []string{"description", "exposure", "inheritEnv", "lifecycle", "shared", "protocolVersion", "auth", "cwd", "oauth"} {
 		if w.entry.Get(key) != nil && w.Node().Get(key) != nil && !slices.Contains(w.of.has, key) && !(key == "oauth" && w.of.oauth != nil) {
 			w.gap(key, w.client+" has no '"+key+"'")
 		}
