@@ -96,6 +96,7 @@ func TestNothingInSilence(t *testing.T) {
 		`{"type":"stdio","command":"x","args":["a","$b"],"env":{"K":"${V}","L":"${W:-d}","M":"$${x}"},"cwd":"/d","timeout":"90s","description":"d"}`,
 		`{"type":"http","url":"https://h.example/${P}","headers":{"A":"Bearer ${T}"},"timeout":"1500ms","oauth":{"clientId":"c","scope":"s"}}`,
 		`{"type":"sse","url":"https://h.example/","exposure":"hidden","toolExposure":{"a":"hidden","*":"direct"}}`,
+		`{"type":"stdio","command":"x","enabled":false}`,
 		`{"type":"stdio","command":"x","inheritEnv":["A"],"lifecycle":"lazy","protocolVersion":"2025-06-18"}`,
 	}
 	for _, row := range client.All() {
@@ -124,6 +125,9 @@ func TestNothingInSilence(t *testing.T) {
 				continue
 			}
 			want, _ := ReadEntry("a", []byte(entry))
+			if back.Entries[0].Definition.Enabled != want.Definition.Enabled {
+				t.Errorf("%s: %s is switched the other way", row.Name, entry)
+			}
 			lost := plan.Servers[0].Lost()
 			for _, difference := range differ(want.Definition, back.Entries[0].Definition) {
 				said := strings.Contains(entry, `"`+difference+`"`)

@@ -98,6 +98,8 @@ func (c *Copy) readBack(out *CopiedServer, own json.RawMessage) *Error {
 		return invalidCopy(out, want)
 	case got.Definition == nil:
 		return invalidCopy(out, got)
+	case got.Definition.Enabled && !want.Definition.Enabled:
+		return refusal(out.Offer.Entry, "'"+out.Offer.Name+"' is switched off, and a file of "+c.into.clientRow().Title+" cannot say so", "enable it first, or leave it out")
 	}
 	said := leaves(own)
 	told := out.Lost()
