@@ -165,7 +165,7 @@ func (a *app) tellCopied(plan *store.Copy) {
 			e := wire.FromError(s.Refused)
 			report.Tell(a.streams.Err, report.Message{Where: place(e.Path, e.Line, e.Column), Text: "refused: " + bare(e, place(e.Path, e.Line, e.Column)), Hint: e.Advice})
 		}
-		if a.json == "" {
+		if s.Refused == nil && a.json == "" {
 			a.copyNotes(s)
 		}
 	}

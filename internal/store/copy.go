@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -263,7 +264,7 @@ func (c *Copy) suggest(name string) string {
 	}
 	out := base
 	for i := 2; taken[namespace(out)]; i++ {
-		out = base + "-" + itoa(i)
+		out = base + "-" + strconv.Itoa(i)
 	}
 	return out
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/kballard/go-shellquote"
@@ -178,8 +177,6 @@ func unknownKeys(n *jsonc.Node) (count int) {
 	}
 	return count
 }
-
-func itoa(i int) string { return strconv.Itoa(i) }
 
 // shellWord quotes a word for a shell where that is needed.
 func shellWord(word string) string { return shellquote.Join(word) }
