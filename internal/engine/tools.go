@@ -75,11 +75,11 @@ func (sv *server) describeTools(ctx context.Context, limit time.Duration) wire.S
 
 // join fills in the joined names; they depend on every tool that is known.
 func (s *Session) join(out *wire.Tools) {
-	var keys []toolKey
+	var keys []ToolKey
 	s.mu.Lock()
 	for _, sv := range s.servers {
 		for _, t := range sv.tools {
-			keys = append(keys, toolKey{sv.name, t.Name})
+			keys = append(keys, ToolKey{sv.name, t.Name})
 		}
 	}
 	s.mu.Unlock()
