@@ -40,7 +40,7 @@ func (c Caller) Of(call wire.CallTool) dial.Caller {
 	}
 	if c.Elicit != nil && call.Elicit {
 		ear.Ask = func(ctx context.Context, q dial.Question) dial.Answer {
-			reply := c.Elicit(ctx, wire.Elicitation{Server: call.Server, Mode: q.Mode, Message: q.Message, Schema: q.Schema, URL: q.URL})
+			reply := c.Elicit(ctx, wire.Elicitation{Token: call.ProgressToken, Server: call.Server, Mode: q.Mode, Message: q.Message, Schema: q.Schema, URL: q.URL})
 			return dial.Answer{Action: reply.Action, Content: reply.Content}
 		}
 	}

@@ -74,6 +74,11 @@ func (n Naming) plain(t ToolKey) string {
 	return "mcp__" + tame(t.Server, "") + "__" + tame(t.Tool, "")
 }
 
+// Prefix is what the names of a server's tools begin with.
+func (n Naming) Prefix(server string) string {
+	return strings.TrimSuffix(n.plain(ToolKey{server, "x"}), "x")
+}
+
 // tame replaces each UTF-16 unit outside [A-Za-z0-9_] and more by '_', as the joiner
 // of the client pi does; a character beyond the basic plane counts as two.
 func tame(s, more string) string {

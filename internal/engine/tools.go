@@ -70,7 +70,20 @@ func (sv *server) describeTools(ctx context.Context, limit time.Duration) wire.S
 		return out
 	}
 	out.Tools = Tools(sv.tools)
+	expose(out.Tools, sv.session.config.InForce(sv.name))
 	return out
+}
+
+// expose says of the tools that are not direct how they are offered.
+func expose(tools []wire.Tool, row *store.Row) {
+	if row == nil {
+		return
+	}
+	for i := range tools {
+		if e := row.ExposureOf(tools[i].Name); e != store.Direct {
+			tools[i].Exposure = string(e)
+		}
+	}
 }
 
 // join fills in the joined names; they depend on every tool that is known.

@@ -44,6 +44,7 @@ type SetRoots struct {
 // same connection; one that is over is told by mcp.over.
 type Sample struct {
 	ID     string          `json:"id"`
+	Token  string          `json:"token,omitempty"` // the ProgressToken of the request that caused it
 	Server string          `json:"server"`
 	Params json.RawMessage `json:"params"`
 }

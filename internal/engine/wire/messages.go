@@ -322,4 +322,5 @@ type Tool struct {
 	Joined     string          `json:"joined"`
 	Definition json.RawMessage `json:"definition"`
 	Unusable   string          `json:"unusable,omitempty"` // why it cannot be called
+	Exposure   string          `json:"exposure,omitempty"` // how a gateway offers it; "" is direct
 }

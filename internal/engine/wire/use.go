@@ -131,6 +131,7 @@ type Progress struct {
 // has to go, shown and never fetched.
 type Elicitation struct {
 	ID      string          `json:"id"`
+	Token   string          `json:"token,omitempty"` // the ProgressToken of the request that caused it
 	Server  string          `json:"server"`
 	Mode    string          `json:"mode"` // "form" or "url"
 	Message string          `json:"message"`

@@ -59,6 +59,9 @@ func (e *Error) Hint() string { return e.Hint_ }
 // OwnHeader tells that no sign-in helps: the entry's own Authorization header was refused.
 func (e *Error) OwnHeader() bool { return e.Own }
 
+// ServerCode returns the code of the JSON-RPC error that the server answered with; 0 for none.
+func (e *Error) ServerCode() int64 { return e.rpc }
+
 // Server returns the name of the server concerned.
 func (e *Error) Server() string { return e.Server_ }
 
