@@ -44,6 +44,11 @@ What mcpctl does with it.
   lifecycle     eager connects when the session opens, and is the default; lazy on first
                 use; keep-alive is eager, and the supervisor does not leave for being
                 idle while it has such a server.
+  shared        true: sessions beside the default one, as each client of mcpctl serve has
+                one, use the default session's connection instead of one of their own,
+                as long as the values come out the same. Only for a server that keeps
+                nothing about who speaks to it. What it asks by itself is declined where
+                it cannot be told whom it asks. Default: false.
   description   one line for people.
   exposure      how a program that offers the tools to a model does so: direct, as they
                 are, which is the default; deferred, to be searched for; hidden, not at

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"encoding/json"
 
 	"github.com/mcpctl/mcpctl/internal/engine/wire"
 	"github.com/mcpctl/mcpctl/internal/probe/dial"
@@ -15,6 +16,10 @@ type Caller struct {
 	// Elicit puts a question of the server to the user; the ID is given here. ctx ends
 	// with the question. Used for calls that say Elicit.
 	Elicit func(ctx context.Context, q wire.Elicitation) wire.ElicitReply
+	// Sample puts a question of the server to the caller's model; the ID is given here.
+	// ctx ends with the question. Result and error are passed on byte for byte. Used for
+	// calls that say Sample.
+	Sample func(ctx context.Context, q wire.Sample) wire.SampleReply
 }
 
 type callerKey struct{}
@@ -24,24 +29,51 @@ func WithCaller(ctx context.Context, c Caller) context.Context {
 	return context.WithValue(ctx, callerKey{}, c)
 }
 
-// heardBy gives a call the ears of its caller, as far as the call asks for them.
-func heardBy(ctx context.Context, call wire.CallTool) context.Context {
+// asking is what a request to a server says of its caller.
+type asking struct {
+	server, token  string
+	elicit, sample bool
+	meta           json.RawMessage
+}
+
+func askingOf(call wire.CallTool) asking {
+	return asking{call.Server, call.ProgressToken, call.Elicit, call.Sample, call.Meta}
+}
+
+// heardBy gives a request the ears of its caller, as far as it asks for them. What a
+// server of another session logs is this session's where this request caused it.
+func (s *Session) heardBy(ctx context.Context, sv *server, a asking) context.Context {
 	c, _ := ctx.Value(callerKey{}).(Caller)
-	return dial.WithCaller(ctx, c.Of(call))
+	ear := c.of(a)
+	if sv.session != s {
+		ear.Said = func(params json.RawMessage) { s.message(sv.name, params) }
+	}
+	return dial.WithCaller(ctx, ear)
 }
 
 // Of are the ears of c for one call, as far as it asks for them.
-func (c Caller) Of(call wire.CallTool) dial.Caller {
-	var ear dial.Caller
-	if c.Progress != nil && call.ProgressToken != "" {
+func (c Caller) Of(call wire.CallTool) dial.Caller { return c.of(askingOf(call)) }
+
+func (c Caller) of(a asking) dial.Caller {
+	ear := dial.Caller{Meta: a.meta}
+	if c.Progress != nil && a.token != "" {
 		ear.Progress = func(p dial.Progress) {
-			c.Progress(wire.Progress{Token: call.ProgressToken, Server: call.Server, Progress: p.Progress, Total: p.Total, Message: p.Message})
+			c.Progress(wire.Progress{Token: a.token, Server: a.server, Progress: p.Progress, Total: p.Total, Message: p.Message})
 		}
 	}
-	if c.Elicit != nil && call.Elicit {
+	if c.Elicit != nil && a.elicit {
 		ear.Ask = func(ctx context.Context, q dial.Question) dial.Answer {
-			reply := c.Elicit(ctx, wire.Elicitation{Token: call.ProgressToken, Server: call.Server, Mode: q.Mode, Message: q.Message, Schema: q.Schema, URL: q.URL})
+			reply := c.Elicit(ctx, wire.Elicitation{Server: a.server, Mode: q.Mode, Message: q.Message, Schema: q.Schema, URL: q.URL, Token: a.token})
 			return dial.Answer{Action: reply.Action, Content: reply.Content}
+		}
+	}
+	if c.Sample != nil && a.sample {
+		ear.Sample = func(ctx context.Context, params json.RawMessage) (json.RawMessage, error) {
+			reply := c.Sample(ctx, wire.Sample{Server: a.server, Params: params, Token: a.token})
+			if e := reply.Error; e != nil {
+				return nil, &dial.Refusal{Code: e.Code, Message: e.Message, Data: e.Data}
+			}
+			return reply.Result, nil
 		}
 	}
 	return ear

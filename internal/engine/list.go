@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"slices"
+
 	"github.com/mcpctl/mcpctl/internal/engine/wire"
 	"github.com/mcpctl/mcpctl/internal/store"
 	"github.com/mcpctl/mcpctl/internal/store/redact"
@@ -12,10 +14,14 @@ func (s *Session) List(all bool) wire.List {
 	s.mu.Lock()
 	config := s.config
 	s.mu.Unlock()
-	if all {
-		return ListAll(config, status)
+	if !all {
+		return List(config, status)
 	}
-	return List(config, status)
+	out := ListAll(config, status)
+	out.Servers = slices.DeleteFunc(out.Servers, func(sv wire.Server) bool {
+		return sv.Scope != string(store.Session) && !s.opts.Owner.has(sv.Name)
+	})
+	return out
 }
 
 // List describes a configuration, secrets masked; status gives the states of

@@ -60,6 +60,7 @@ func (s *Session) reload(r reading, again bool) (did changes) {
 	st, overlay, files := s.store, s.overlay, s.knownFiles
 	s.mu.Unlock()
 	config, files, seen, doubt := s.read(st, overlay, files, r)
+	config = config.Only(s.opts.Owner.has)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.ctx.Err() != nil {
@@ -264,7 +265,8 @@ func (s *Session) want(name string, admitted store.Admitted, again bool) deed {
 	if sv == nil {
 		sv = newServer(s, name, w)
 		s.servers[name] = sv
-		if admitted.Lifecycle() == store.Lazy {
+		s.listChanged(name, allLists...)
+		if sv.lazy() {
 			return nothing
 		}
 		sv.start()

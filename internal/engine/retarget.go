@@ -1,9 +1,6 @@
 package engine
 
-import (
-	"github.com/mcpctl/mcpctl/internal/engine/wire"
-	"github.com/mcpctl/mcpctl/internal/store"
-)
+import "github.com/mcpctl/mcpctl/internal/engine/wire"
 
 // A server whose definition changes, or that is switched off or removed, while calls
 // are in flight goes on until they are done (design §9.3). One that a project supplies
@@ -84,7 +81,7 @@ func (sv *server) restart(why string) deed {
 	if running {
 		sv.session.event(sv.name, "info", "restarting: "+why)
 	}
-	if !running && sv.want.admitted.Lifecycle() == store.Lazy {
+	if !running && sv.lazy() {
 		sv.set(wire.NotRunning, "", nil)
 		return nothing
 	}
@@ -129,6 +126,7 @@ func (s *Session) gone(sv *server) {
 	sv.stop()
 	s.leaving[sv.name] = sv.last
 	s.bump()
+	s.listChanged(sv.name, allLists...)
 }
 
 // release ends the count of one call, and does what waited for the last.

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -56,7 +57,8 @@ type run struct {
 	want    want
 	cancel  context.CancelFunc
 	kick    chan struct{} // try again now
-	refresh chan struct{} // list the tools again
+	refresh chan struct{} // some lists have changed
+	stale   stale         // which
 	env     store.Environ // of the present try, or the one before; guarded by the session's mu
 	signed  signed        // the same
 }
@@ -261,9 +263,9 @@ func (sv *server) connectOnce(ctx context.Context, r *run, w want) (connected bo
 		}
 	}()
 	s := sv.session
-	conn, tools, err := sv.connect(ctx, r, w)
+	conn, tools, told, err := sv.connect(ctx, r, w)
 	if errors.Is(err, dial.ErrSessionGone) { // it has restarted meanwhile; once is bad luck (B069)
-		conn, tools, err = sv.connect(ctx, r, w)
+		conn, tools, told, err = sv.connect(ctx, r, w)
 	}
 	if err != nil {
 		return false, err
@@ -274,6 +276,8 @@ func (sv *server) connectOnce(ctx context.Context, r *run, w want) (connected bo
 	}
 	s.event(sv.name, "info", fmt.Sprintf("connected: %d tools, protocol %s, workspace %s", usable(tools), conn.Info().ProtocolVersion, s.opts.Store.Workspace.Dir))
 	sv.remember(ctx, w, ListedTools(tools))
+	sv.tune(ctx, conn, told)
+	sv.resubscribe(ctx, conn)
 	for {
 		select {
 		case <-ctx.Done():
@@ -281,7 +285,12 @@ func (sv *server) connectOnce(ctx context.Context, r *run, w want) (connected bo
 		case <-conn.Done():
 			return true, orLost(conn.Err())
 		case <-r.refresh:
-			sv.relist(ctx, r, w, conn)
+			for _, list := range r.stale.take() {
+				if list == wire.ListOfTools {
+					sv.relist(ctx, r, w, conn)
+				}
+				s.listChanged(sv.name, list)
+			}
 			select { // at most one listing a second, however many notifications come
 			case <-ctx.Done():
 			case <-conn.Done():
@@ -291,17 +300,24 @@ func (sv *server) connectOnce(ctx context.Context, r *run, w want) (connected bo
 	}
 }
 
-// connect opens a connection and lists the tools. On an error nothing stays open.
-func (sv *server) connect(ctx context.Context, r *run, w want) (*dial.Conn, []dial.Tool, error) {
+// connect opens a connection and lists the tools. told is what it was told of the
+// session. On an error nothing stays open.
+func (sv *server) connect(ctx context.Context, r *run, w want) (conn *dial.Conn, tools []dial.Tool, told tuned, err error) {
 	s := sv.session
-	conn, err := dial.Open(ctx, w.admitted, dial.Options{
+	s.mu.Lock()
+	told.roots = s.roots
+	s.mu.Unlock()
+	conn, err = dial.Open(ctx, w.admitted, dial.Options{
 		Env: w.env, Client: s.opts.Version, Values: w.values, Elicit: true, Workspace: s.workspace(),
-		Log:          func(e dial.Event) { s.said(sv.name, e, w.secrets) },
-		ToolsChanged: func() { poke(r.refresh) },
-		Auth:         sv.auth(r, w.env),
+		Owner: s.opts.Owner.abilities(), Roots: told.roots,
+		Log:         func(e dial.Event) { s.said(sv.name, e, w.secrets) },
+		ListChanged: func(list string) { r.stale.add(list); poke(r.refresh) },
+		Updated:     func(uri string) { s.hub.updated(sv.name, uri) },
+		Said:        func(params json.RawMessage) { s.message(sv.name, params) },
+		Auth:        sv.auth(r, w.env),
 	})
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, told, err
 	}
 	listed := false
 	defer func() {
@@ -309,12 +325,12 @@ func (sv *server) connect(ctx context.Context, r *run, w want) (*dial.Conn, []di
 			conn.Close()
 		}
 	}()
-	tools, err := listTools(ctx, conn)
-	if err != nil {
-		return nil, nil, err
+	told = sv.tune(ctx, conn, told)
+	if tools, err = listTools(ctx, conn); err != nil {
+		return nil, nil, told, err
 	}
 	listed = true
-	return conn, tools, nil
+	return conn, tools, told, nil
 }
 
 func orLost(err error) error {
@@ -348,6 +364,7 @@ func (sv *server) ready(r *run, conn *dial.Conn, tools []dial.Tool) bool {
 	}
 	sv.conn, sv.tools, sv.listed = conn, tools, true
 	sv.set(wire.Connected, "", nil)
+	s.listChanged(sv.name, offered(conn.Info())...)
 	return true
 }
 

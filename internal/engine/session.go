@@ -22,6 +22,11 @@ type SessionOptions struct {
 	Log     Logger       // nil: nothing is logged
 	Outputs Recorder     // nil: no result is kept
 	SignIns *SignIns     // nil: nobody is signed in anywhere; not closed with the session
+	Owner   Owner
+
+	// Lend returns the default session of the same store, and makes it if need be:
+	// servers that are shared are its. nil: nothing is lent, as to that one itself.
+	Lend func() (*Session, error)
 
 	unwatched bool   // files are read only on demand; only tests set it
 	afterRead func() // called when the files were read; only tests set it
@@ -65,6 +70,13 @@ type Session struct {
 	closed      bool
 	ended       bool // closed by itself, and not with the supervisor
 	closing     sync.Once
+	roots       []dial.Root       // as Owner.Roots, but the newest
+	levels      map[string]string // of log messages by server; "" for all
+	lender      *Session          // nil: nothing has been borrowed yet, or it is closed
+
+	telling sync.Mutex // held while servers are told of roots and levels; taken before mu
+
+	hub hub
 }
 
 // NewSession reads the configuration, watches its files, and connects the
@@ -72,6 +84,7 @@ type Session struct {
 func NewSession(opts SessionOptions) *Session {
 	ctx, cancel := context.WithCancel(context.Background())
 	s := &Session{opts: opts, ctx: ctx, cancel: cancel, store: opts.Store, overlay: store.NewOverlay(opts.ID),
+		roots: rootsOf(opts.Owner.Roots), levels: map[string]string{},
 		lastGood: map[string]*store.Source{}, doubts: doubts{}, parting: map[string]*server{},
 		servers: map[string]*server{}, leaving: map[string]chan struct{}{}, changed: make(chan struct{}), watches: map[*Watch]bool{}}
 	s.files = newFileWatch(fsnotify.NewWatcher)

@@ -33,18 +33,40 @@ func (s *Session) live() map[string]wire.ServerStatus {
 	all := maps.Clone(s.servers)
 	maps.Copy(all, s.parting)
 	for name, sv := range all {
-		at := sv.updatedAt
-		st := wire.ServerStatus{Name: name, State: sv.state, Detail: sv.detail, UpdatedAt: &at}
-		if sv.listed {
-			n := usable(sv.tools)
-			st.Tools = &n
+		if sv.borrows() && s.lender != nil {
+			if lent, ok := s.lender.liveOf(name, sv.want.digest); ok {
+				out[name] = lent
+				continue
+			}
 		}
-		if sv.conn != nil {
-			st.PID = sv.conn.PID()
-		}
-		out[name] = st
+		out[name] = sv.live()
 	}
 	return out
+}
+
+// liveOf is the state of a server that another session has borrowed.
+func (s *Session) liveOf(name, digest string) (wire.ServerStatus, bool) {
+	sv := s.lends(name, digest)
+	if sv == nil {
+		return wire.ServerStatus{}, false
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return sv.live(), true
+}
+
+// live is the state of one server. held: mu.
+func (sv *server) live() wire.ServerStatus {
+	at := sv.updatedAt
+	st := wire.ServerStatus{Name: sv.name, State: sv.state, Detail: sv.detail, UpdatedAt: &at}
+	if sv.listed {
+		n := usable(sv.tools)
+		st.Tools = &n
+	}
+	if sv.conn != nil {
+		st.PID = sv.conn.PID()
+	}
+	return st
 }
 
 // Offline is the status as far as the files tell: nothing runs. Every name

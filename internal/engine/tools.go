@@ -21,6 +21,7 @@ func (s *Session) ListTools(ctx context.Context, name string, limit time.Duratio
 	out := wire.Tools{Schema: wire.Schema, Servers: make([]wire.ServerTools, len(servers))}
 	each(servers, func(i int, sv *server) { out.Servers[i] = sv.describeTools(ctx, limit) })
 	s.join(&out)
+	s.expose(&out)
 	if name != "" && out.Servers[0].Error != nil {
 		return wire.Tools{}, out.Servers[0].Error
 	}
@@ -30,7 +31,16 @@ func (s *Session) ListTools(ctx context.Context, name string, limit time.Duratio
 // server finds an admitted server, or says why there is none.
 func (s *Session) server(name string) (*server, error) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
+	sv, err := s.serverLocked(name)
+	s.mu.Unlock()
+	if err != nil {
+		return nil, err
+	}
+	return s.behind(sv), nil
+}
+
+// serverLocked is server, whoever stands behind it. held: mu.
+func (s *Session) serverLocked(name string) (*server, error) {
 	if sv := s.servers[name]; sv != nil {
 		return sv, nil
 	}
@@ -45,6 +55,14 @@ func (s *Session) server(name string) (*server, error) {
 
 // all are the admitted servers in the order of the configuration.
 func (s *Session) all() []*server {
+	out := s.admitted()
+	for i, sv := range out {
+		out[i] = s.behind(sv)
+	}
+	return out
+}
+
+func (s *Session) admitted() []*server {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var out []*server
@@ -70,18 +88,22 @@ func (sv *server) describeTools(ctx context.Context, limit time.Duration) wire.S
 		return out
 	}
 	out.Tools = Tools(sv.tools)
-	expose(out.Tools, sv.session.config.InForce(sv.name))
 	return out
 }
 
-// expose says of the tools that are not direct how they are offered.
-func expose(tools []wire.Tool, row *store.Row) {
-	if row == nil {
-		return
-	}
-	for i := range tools {
-		if e := row.ExposureOf(tools[i].Name); e != store.Direct {
-			tools[i].Exposure = string(e)
+// expose says of the tools that are not direct in this session how they are offered.
+func (s *Session) expose(out *wire.Tools) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, sv := range out.Servers {
+		row := s.config.InForce(sv.Name)
+		for i := range sv.Tools {
+			if row == nil {
+				continue // it has gone meanwhile
+			}
+			if e := row.ExposureOf(sv.Tools[i].Name); e != store.Direct {
+				sv.Tools[i].Exposure = string(e)
+			}
 		}
 	}
 }
@@ -89,13 +111,13 @@ func expose(tools []wire.Tool, row *store.Row) {
 // join fills in the joined names; they depend on every tool that is known.
 func (s *Session) join(out *wire.Tools) {
 	var keys []ToolKey
-	s.mu.Lock()
-	for _, sv := range s.servers {
+	for _, sv := range s.all() {
+		sv.session.mu.Lock()
 		for _, t := range sv.tools {
 			keys = append(keys, ToolKey{sv.name, t.Name})
 		}
+		sv.session.mu.Unlock()
 	}
-	s.mu.Unlock()
 	nameTools(out, keys)
 }
 
@@ -116,7 +138,7 @@ func (s *Session) CallTool(ctx context.Context, call wire.CallTool) (wire.CallRe
 	if err := sv.offers(call.Tool); err != nil {
 		return wire.CallResult{}, err
 	}
-	ctx = heardBy(ctx, call)
+	ctx = s.heardBy(ctx, sv, askingOf(call))
 	raw, err := conn.CallTool(ctx, call.Tool, call.Arguments, timeout)
 	if errors.Is(err, dial.ErrSessionGone) {
 		// The server has forgotten the session and says that it did not run the
@@ -176,10 +198,10 @@ func (s *Session) Reconnect(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	s.mu.Lock()
+	sv.session.mu.Lock()
 	sv.stop()
 	sv.start()
-	s.mu.Unlock()
+	sv.session.mu.Unlock()
 	_, release, err := sv.acquireWithin(ctx, 0)
 	if err != nil {
 		return wire.FromError(err).On(name)

@@ -54,7 +54,8 @@ func (sv *server) listResources(ctx context.Context, limit time.Duration) wire.S
 func (s *Session) ReadResource(ctx context.Context, in wire.ReadResource) (wire.ResourceResult, error) {
 	began := time.Now()
 	limit := time.Duration(in.TimeoutMS) * time.Millisecond
-	raw, err := use(ctx, s, in.Server, limit, func(conn *dial.Conn, ctx context.Context) (json.RawMessage, error) {
+	who := asking{in.Server, in.ProgressToken, in.Elicit, in.Sample, in.Meta}
+	raw, err := use(ctx, s, who, limit, func(conn *dial.Conn, ctx context.Context) (json.RawMessage, error) {
 		return conn.ReadResource(ctx, in.URI, limit)
 	})
 	if err != nil {
@@ -90,7 +91,8 @@ func (s *Session) ListPrompts(ctx context.Context, name string, limit time.Durat
 func (s *Session) GetPrompt(ctx context.Context, in wire.GetPrompt) (wire.PromptResult, error) {
 	began := time.Now()
 	limit := time.Duration(in.TimeoutMS) * time.Millisecond
-	raw, err := use(ctx, s, in.Server, limit, func(conn *dial.Conn, ctx context.Context) (json.RawMessage, error) {
+	who := asking{in.Server, in.ProgressToken, in.Elicit, in.Sample, in.Meta}
+	raw, err := use(ctx, s, who, limit, func(conn *dial.Conn, ctx context.Context) (json.RawMessage, error) {
 		raw, err := conn.GetPrompt(ctx, in.Prompt, in.Arguments, limit)
 		if codeOf(err) == string(wire.Usage) { // servers say the same of a name and of arguments
 			err = OrUnlisted(ctx, conn, in.Server, in.Prompt, err)
@@ -111,7 +113,7 @@ func (s *Session) Complete(ctx context.Context, in wire.Complete) (wire.Completi
 	}
 	limit := time.Duration(in.TimeoutMS) * time.Millisecond
 	what := dial.Completion{Prompt: in.Prompt, Template: in.Template, Argument: in.Argument, Value: in.Value, Context: in.Context}
-	raw, err := use(ctx, s, in.Server, limit, func(conn *dial.Conn, ctx context.Context) (json.RawMessage, error) {
+	raw, err := use(ctx, s, asking{server: in.Server}, limit, func(conn *dial.Conn, ctx context.Context) (json.RawMessage, error) {
 		raw, err := conn.Complete(ctx, what, limit)
 		if in.Prompt != "" && codeOf(err) == string(wire.Usage) {
 			err = OrUnlisted(ctx, conn, in.Server, in.Prompt, err)
@@ -149,13 +151,13 @@ func each(servers []*server, f func(i int, sv *server)) {
 }
 
 // use asks one server for something that changes nothing.
-func use[T any](ctx context.Context, s *Session, name string, limit time.Duration, f func(*dial.Conn, context.Context) (T, error)) (T, error) {
+func use[T any](ctx context.Context, s *Session, who asking, limit time.Duration, f func(*dial.Conn, context.Context) (T, error)) (T, error) {
 	var none T
-	sv, err := s.server(name)
+	sv, err := s.server(who.server)
 	if err != nil {
 		return none, err
 	}
-	got, err := useOnce(ctx, sv, limit, f)
+	got, err := useOnce(s.heardBy(ctx, sv, who), sv, limit, f)
 	if err != nil {
 		return none, sv.errorOf(err)
 	}

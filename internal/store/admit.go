@@ -38,6 +38,9 @@ func (a Admitted) Transport() Transport { return a.entry.Definition.Transport }
 // Lifecycle returns when an engine connects to it.
 func (a Admitted) Lifecycle() Lifecycle { return a.entry.Definition.Lifecycle }
 
+// Shared tells whether sessions beside the default one use that one's connection.
+func (a Admitted) Shared() bool { return a.entry.Definition.Shared }
+
 // Exposure returns the server's exposure, overrides included.
 func (a Admitted) Exposure() Exposure { return a.row.Exposure }
 

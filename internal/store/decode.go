@@ -16,7 +16,7 @@ import (
 var fields = []string{
 	"type", "command", "args", "env", "cwd", "url", "headers", "enabled", "disabled",
 	"timeout", "description", "exposure", "toolExposure", "oauth", "auth", "inheritEnv",
-	"lifecycle", "protocolVersion",
+	"lifecycle", "shared", "protocolVersion",
 }
 
 // decoder reads one entry and notes what is wrong with it.
@@ -100,7 +100,7 @@ func (d *decoder) decode(n *jsonc.Node) (*Definition, *Override) {
 	def.Description, def.ProtocolVersion = d.str(n, "description"), d.str(n, "protocolVersion")
 	def.Args = d.strings(n, "args")
 	def.Env, def.Headers = d.strMap(n, "env"), d.strMap(n, "headers")
-	def.InheritEnv, def.Lifecycle = d.inheritEnv(n), d.lifecycle(n)
+	def.InheritEnv, def.Lifecycle, def.Shared = d.inheritEnv(n), d.lifecycle(n), d.shared(n)
 	d.auth(n, def)
 	def.OAuth = d.oauth(n)
 	if enabled != nil {
@@ -120,7 +120,7 @@ func (d *decoder) override(n *jsonc.Node, def *Definition, enabled *bool) *Overr
 		d.fail(n.Position(), "neither 'command' nor 'url'", "a stdio server has a command, an http server a url")
 		return nil
 	}
-	for _, key := range []string{"args", "env", "cwd", "headers", "oauth", "auth", "inheritEnv"} {
+	for _, key := range []string{"args", "env", "cwd", "headers", "oauth", "auth", "inheritEnv", "shared"} {
 		if n.Get(key) != nil {
 			d.fail(n.Position(), "'"+key+"' without 'command' or 'url'",
 				"an entry without them is an override: it may hold only enabled, timeout, exposure and toolExposure")
@@ -280,6 +280,18 @@ func (d *decoder) enabled(n *jsonc.Node) *bool {
 		d.fail(e.Position(), "'enabled' is true or false", "")
 	}
 	return &v
+}
+
+func (d *decoder) shared(n *jsonc.Node) bool {
+	v := n.Get("shared")
+	if v == nil {
+		return false
+	}
+	shared, ok := boolean(v)
+	if !ok {
+		d.fail(v.Position(), "'shared' is true or false", "")
+	}
+	return shared
 }
 
 // timeout: a string has a unit; a number below 1000 is seconds, from 1000 on

@@ -62,6 +62,7 @@ type Definition struct {
 	ToolExposure    []ToolRule
 	InheritEnv      InheritEnv
 	Lifecycle       Lifecycle
+	Shared          bool // one connection for every session of the workspace
 	ProtocolVersion string
 	CredentialID    string // auth.credentialId; user and local scope only
 	OAuth           *OAuth // nil: the entry does not say

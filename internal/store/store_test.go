@@ -121,6 +121,7 @@ func TestEntryFaults(t *testing.T) {
 		{"header-twice", `{"url":"http://h/","headers":{"A":"1","a":"2"}}`, "the header \"a\" repeats \"A\""},
 		{"exposure", `{"command":"a","exposure":"wide"}`, "unknown exposure"},
 		{"lifecycle", `{"command":"a","lifecycle":"never"}`, "unknown lifecycle"},
+		{"shared", `{"command":"a","shared":1}`, "'shared' is true or false"},
 		{"nul", `{"command":"a\u0000b"}`, "holds a NUL character"},
 	}
 	for _, tt := range tests {

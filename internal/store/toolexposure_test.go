@@ -18,17 +18,3 @@ func TestExposureOfATool(t *testing.T) {
 		}
 	}
 }
-
-func TestMatches(t *testing.T) {
-	for _, row := range []struct {
-		pattern, name string
-		want          bool
-	}{
-		{"a", "a", true}, {"a", "ab", false}, {"*", "", true}, {"a*", "a", true}, {"*a", "ba", true}, {"a*a", "a", false},
-		{"a*b*c", "axbxc", true}, {"a*b*c", "axc", false}, {"a.c", "abc", false}, {"**", "x", true}, {"a**b", "ab", true},
-	} {
-		if got := Matches(row.pattern, row.name); got != row.want {
-			t.Errorf("%s matches %s: %v", row.pattern, row.name, got)
-		}
-	}
-}

@@ -71,7 +71,7 @@ func (g *jsonWriter) entry() {
 	g.put("{")
 	defer g.put("}")
 	keys := []string{"type", "args", "env", "cwd", "headers", "enabled", "disabled", "timeout", "description",
-		"exposure", "toolExposure", "inheritEnv", "lifecycle", "protocolVersion", "x-unknown"}
+		"exposure", "toolExposure", "inheritEnv", "lifecycle", "shared", "protocolVersion", "x-unknown"}
 	g.r.Shuffle(len(keys), func(i, j int) { keys[i], keys[j] = keys[j], keys[i] })
 	keys = append(keys[:g.r.IntN(6)], pick(g.r, "command", "command", "command", "url", "url"))
 	if g.one(12) {
@@ -104,7 +104,7 @@ func (g *jsonWriter) value(key string) {
 		g.object(pick(g.r, "A", "B", "C_D", "a"), g.text)
 	case "url":
 		g.put(pick(g.r, `"http://h.example/mcp"`, `"https:\/\/h.example\/\u006dcp?a=b"`, `"${URL}"`, `"nowhere"`))
-	case "enabled", "disabled":
+	case "enabled", "disabled", "shared":
 		g.put(pick(g.r, "true", "false"))
 	case "timeout":
 		g.put(pick(g.r, `30`, `0.5`, `1e3`, `999`, `1000.0`, `"30s"`, `"1500ms"`, `-1`, `"30"`))

@@ -155,7 +155,7 @@ func (o *offer) sampled(ctx context.Context, s wire.Sample) {
 	raw, err := o.put(ctx, s.Token, s.Server, &question{id: s.ID, method: methodSample, params: s.Params, answer: make(chan json.RawMessage, 1)})
 	reply := wire.SampleReply{ID: s.ID, Result: raw}
 	if err != nil {
-		reply.Error = &wire.RPCError{Code: -1, Message: err.Error()} // MCP: -1 is what a user's refusal has
+		reply.Error = &wire.RPCError{Code: wire.CodeRejected, Message: err.Error()}
 		var rpc *jsonrpc.Error
 		if errors.As(err, &rpc) {
 			reply.Error = &wire.RPCError{Code: rpc.Code, Message: rpc.Message, Data: rpc.Data}

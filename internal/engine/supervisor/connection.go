@@ -43,15 +43,19 @@ type connection struct {
 	own      map[string]session
 	joined   map[string]session // kept ones it has named
 	watched  map[session]bool
+	listens  map[session]*listening
+	subs     map[subscribed]*subscription
 	readsLog bool                           // mcp.readLog with follow is under way
 	cancels  map[string]*context.CancelFunc // of the requests in flight, by id
 	inFlight atomic.Int64
 
 	questions questions // of servers, put to this client
+	out       outbox    // what servers say by themselves
 }
 
 func newConnection(s *server, raw *net.UnixConn) *connection {
-	c := &connection{s: s, raw: raw, own: map[string]session{}, joined: map[string]session{}, watched: map[session]bool{}, cancels: map[string]*context.CancelFunc{}}
+	c := &connection{s: s, raw: raw, own: map[string]session{}, joined: map[string]session{}, watched: map[session]bool{},
+		listens: map[session]*listening{}, subs: map[subscribed]*subscription{}, cancels: map[string]*context.CancelFunc{}}
 	c.work, c.cancel = context.WithCancel(context.Background())
 	return c
 }
@@ -71,8 +75,13 @@ func (c *connection) serve() {
 		}
 	})
 	defer silent.Stop()
+	c.out.send = func(ctx context.Context, method string, params any) error {
+		return c.conn.Load().Notify(ctx, method, params)
+	}
+	c.mu.Lock() // no request is read before conn is there
 	conn := wire.NewConn(context.Background(), c.raw, c)
 	c.conn.Store(conn)
+	c.mu.Unlock()
 	<-conn.Done()
 }
 
@@ -101,15 +110,24 @@ func (c *connection) end() {
 	c.cancel()
 	c.mu.Lock()
 	c.ended = true
-	own := c.own
-	c.own = nil
+	own, listens, subs := c.own, c.listens, c.subs
+	c.own, c.listens, c.subs = nil, nil, nil
 	c.mu.Unlock()
 	c.calls.Wait()
+	for _, ear := range listens {
+		ear.stop()
+	}
 	var closing sync.WaitGroup
+	for key, sub := range subs {
+		if own[key.session] == nil { // else it ends with its session
+			closing.Go(sub.end)
+		}
+	}
 	for _, sess := range own {
 		closing.Go(func() { c.s.closeSession(sess) })
 	}
 	closing.Wait()
+	c.out.close()
 }
 
 // Handle answers one request. Requests of a connection come one after the other,

@@ -3,6 +3,7 @@ package supervisor
 import (
 	"context"
 	"fmt"
+	"net/url"
 	"os"
 	"path/filepath"
 
@@ -22,6 +23,7 @@ var quick = map[string]func(*connection, wire.Request) (any, error){
 	wire.MethodList:        list,
 	wire.MethodStatus:      status,
 	wire.MethodElicitReply: elicitReply,
+	wire.MethodSampleReply: sampleReply,
 	wire.NotifyCancel:      cancelRequest,
 	wire.MethodLoginReply:  loginReply,
 	wire.MethodLoginCancel: loginCancel,
@@ -46,6 +48,11 @@ var slow = map[string]func(*connection, wire.Request) (rest func(ctx context.Con
 	wire.MethodListPrompts:   listPrompts,
 	wire.MethodGetPrompt:     getPrompt,
 	wire.MethodComplete:      complete,
+	wire.MethodDescribe:      describe,
+	wire.MethodSubscribe:     subscribe,
+	wire.MethodUnsubscribe:   unsubscribe,
+	wire.MethodSetRoots:      setRoots,
+	wire.MethodSetLogLevel:   setLogLevel,
 	wire.MethodReconnect:     reconnect,
 
 	wire.MethodAdd:                editing(func(in *wire.Add) *string { return &in.Session }, addServer),
@@ -122,7 +129,12 @@ func (c *connection) open(req wire.Request) (any, error) {
 // openFault says what is wrong with a request for a session; "" when nothing is.
 func openFault(in wire.SessionOpen) string {
 	joins := in.Existing && in.ID != wire.DefaultSession
+	owned := len(in.Servers) > 0 || len(in.Exclude) > 0 || in.Roots != nil || in.Capabilities != nil
 	switch {
+	case owned && (in.Existing || in.ID == wire.DefaultSession):
+		return "servers, exclude, roots and capabilities go with a session of one's own that is made"
+	case rootFault(in.Roots) != "":
+		return rootFault(in.Roots)
 	case in.AsDefault && !joins:
 		return "asDefault goes with existing and the id of a session"
 	case in.Keep && (in.Existing || in.ID == wire.DefaultSession):
@@ -137,6 +149,26 @@ func openFault(in wire.SessionOpen) string {
 	return ""
 }
 
+func ownerOf(in wire.SessionOpen) engine.Owner {
+	return engine.Owner{Servers: in.Servers, Exclude: in.Exclude, Roots: in.Roots, Capabilities: in.Capabilities}
+}
+
+// rootFault says what is wrong with roots; "" when nothing is.
+func rootFault(list []wire.Root) string {
+	if len(list) > maxRoots {
+		return fmt.Sprintf("a session has at most %d roots", maxRoots)
+	}
+	for _, r := range list {
+		if u, err := url.Parse(r.URI); err != nil || u.Scheme == "" {
+			return "the root '" + r.URI + "' is no URI, as in file:///home/user/project"
+		}
+	}
+	return ""
+}
+
+// maxRoots bounds what every server is told at every question.
+const maxRoots = 1000
+
 // openStore opens a session on what the caller's environment says.
 func (c *connection) openStore(in wire.SessionOpen) (session, string, error) {
 	env := store.NewEnviron(in.Env)
@@ -150,7 +182,7 @@ func (c *connection) openStore(in wire.SessionOpen) (session, string, error) {
 		return sess, wire.DefaultSession, err
 	}
 	if in.Keep {
-		sess, id, err := c.s.keep(st)
+		sess, id, err := c.s.keep(st, ownerOf(in))
 		if err == nil {
 			c.joined[id] = sess
 		}
@@ -160,7 +192,7 @@ func (c *connection) openStore(in wire.SessionOpen) (session, string, error) {
 		return nil, "", wire.NewError(wire.Failure, fmt.Sprintf("a connection has at most %d sessions of its own", maxSessions), "")
 	}
 	id := randomID()
-	c.own[id] = c.s.makeSession(st, id)
+	c.own[id] = c.s.makeSession(st, id, ownerOf(in))
 	return c.own[id], id, nil
 }
 
@@ -242,11 +274,12 @@ func reconnect(c *connection, req wire.Request) (func(context.Context), error) {
 // client is fast enough for, until the connection or the session ends. A second
 // watch of one session is answered and adds nothing.
 func watch(c *connection, req wire.Request) (func(context.Context), error) {
-	var in wire.InSession
+	var in wire.Watch
 	sess, err := c.decode(req, &in, &in.Session)
 	if err != nil {
 		return nil, err
 	}
+	c.listen(sess, in)
 	again := c.watched[sess]
 	c.watched[sess] = true
 	return func(ctx context.Context) {

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/mcpctl/mcpctl/internal/engine"
 	"github.com/mcpctl/mcpctl/internal/engine/wire"
 	"github.com/mcpctl/mcpctl/internal/store"
 )
@@ -56,12 +57,12 @@ func (c *connection) reachable(id string) (session, error) {
 }
 
 // keep makes a session that outlives its connection.
-func (s *server) keep(st *store.Store) (session, string, error) {
+func (s *server) keep(st *store.Store, owner engine.Owner) (session, string, error) {
 	if err := s.mayKeep(); err != nil {
 		return nil, "", err
 	}
 	id := randomID()
-	sess := s.makeSession(st, id)
+	sess := s.makeSession(st, id, owner)
 	s.mu.Lock()
 	err := s.mayKeepLocked() // another connection may have been faster
 	if err == nil {
@@ -140,6 +141,10 @@ func sessionClose(c *connection, req wire.Request) (func(context.Context), error
 	}
 	maps.DeleteFunc(c.own, func(_ string, own session) bool { return own == sess })
 	delete(c.watched, sess)
+	if ear := c.listens[sess]; ear != nil {
+		ear.stop()
+		delete(c.listens, sess)
+	}
 	return func(ctx context.Context) {
 		c.s.endSession(sess)
 		req.Reply(ctx, struct{}{}, nil)

@@ -43,35 +43,67 @@ var (
 	listPrompts = answering(inServer, func(ctx context.Context, s session, in wire.InServer) (wire.Prompts, error) {
 		return s.ListPrompts(ctx, in.Server, millis(in.TimeoutMS))
 	})
-	readResource = answering(func(in *wire.ReadResource) *string { return &in.Session },
-		func(ctx context.Context, s session, in wire.ReadResource) (wire.ResourceResult, error) {
-			return s.ReadResource(ctx, in)
-		})
-	getPrompt = answering(func(in *wire.GetPrompt) *string { return &in.Session },
-		func(ctx context.Context, s session, in wire.GetPrompt) (wire.PromptResult, error) {
-			return s.GetPrompt(ctx, in)
-		})
 	complete = answering(func(in *wire.Complete) *string { return &in.Session },
 		func(ctx context.Context, s session, in wire.Complete) (wire.Completions, error) {
 			return s.Complete(ctx, in)
 		})
 )
 
-// callTool calls a tool for a client that may want to hear how it goes, and may be
-// asked something by the server.
-func callTool(c *connection, req wire.Request) (func(context.Context), error) {
-	var in wire.CallTool
-	sess, err := c.decode(req, &in, &in.Session)
-	as := c.as(in.Session)
-	return func(ctx context.Context) {
-		news := newNews(func(p wire.Progress) error { return req.Conn().Notify(ctx, wire.NotifyProgress, p) })
-		caller := engine.Caller{Progress: news.put, Elicit: func(ctx context.Context, q wire.Elicitation) wire.ElicitReply {
-			return c.questions.ask(ctx, req.Conn(), q)
-		}}
-		result, err := sess.CallTool(engine.WithCaller(as(ctx), caller), in)
-		news.end() // before the result
-		req.Reply(ctx, result, err)
-	}, err
+// The requests in whose course a server may say and ask something.
+var (
+	callTool = hearing(func(in *wire.CallTool) (*string, string) { return &in.Session, in.ProgressToken },
+		func(ctx context.Context, s session, in wire.CallTool) (wire.CallResult, error) {
+			return s.CallTool(ctx, in)
+		})
+	readResource = hearing(func(in *wire.ReadResource) (*string, string) { return &in.Session, in.ProgressToken },
+		func(ctx context.Context, s session, in wire.ReadResource) (wire.ResourceResult, error) {
+			return s.ReadResource(ctx, in)
+		})
+	getPrompt = hearing(func(in *wire.GetPrompt) (*string, string) { return &in.Session, in.ProgressToken },
+		func(ctx context.Context, s session, in wire.GetPrompt) (wire.PromptResult, error) {
+			return s.GetPrompt(ctx, in)
+		})
+)
+
+// hearing makes the method of a request for a client that may want to hear how it goes,
+// and may be asked something by the server. of gives the session and the token in it.
+func hearing[P, R any](of func(*P) (session *string, token string), do func(context.Context, session, P) (R, error)) func(*connection, wire.Request) (func(context.Context), error) {
+	return func(c *connection, req wire.Request) (func(context.Context), error) {
+		var in P
+		id, _ := of(&in)
+		sess, err := c.decode(req, &in, id)
+		as := c.as(*id)
+		return func(ctx context.Context) {
+			news := newNews(func(p wire.Progress) error { return req.Conn().Notify(ctx, wire.NotifyProgress, p) })
+			result, err := do(engine.WithCaller(as(ctx), c.caller(news)), sess, in)
+			news.end()       // before the result
+			c.out.drain(ctx) // and so what the server logged
+			req.Reply(ctx, result, err)
+		}, err
+	}
+}
+
+// caller is this client, as far as servers are concerned.
+func (c *connection) caller(news *news) engine.Caller {
+	return engine.Caller{
+		Progress: news.put,
+		Elicit: func(ctx context.Context, q wire.Elicitation) wire.ElicitReply {
+			q.ID = randomID()
+			var reply wire.ElicitReply
+			if !put(ctx, c, q.ID, wire.NotifyElicit, q, &reply) {
+				reply.Action = cancelAction
+			}
+			return reply
+		},
+		Sample: func(ctx context.Context, q wire.Sample) wire.SampleReply {
+			q.ID = randomID()
+			var reply wire.SampleReply
+			if !put(ctx, c, q.ID, wire.NotifySample, q, &reply) {
+				reply.Error = &wire.RPCError{Code: wire.CodeRejected, Message: "the request was cancelled"}
+			}
+			return reply
+		},
+	}
 }
 
 // newsEvery is how often the progress of one call is told at most.
@@ -141,38 +173,53 @@ func (n *news) end() {
 	n.told.Wait()
 }
 
-// questions are those that servers have asked the client of one connection.
+// questions are those that servers have asked the client of one connection, each with
+// the place for its reply: a chan of wire.ElicitReply or of wire.SampleReply.
 type questions struct {
 	mu   sync.Mutex
-	open map[string]chan wire.ElicitReply
+	open map[string]any
 }
 
-// ask puts a question to the client and waits for its reply; what ends ctx is the
-// end of the question.
-func (q *questions) ask(ctx context.Context, conn *wire.Conn, e wire.Elicitation) wire.ElicitReply {
-	e.ID = randomID()
-	reply := make(chan wire.ElicitReply, 1)
+// put puts a question to the client and waits for its reply, which it reads into reply;
+// false when ctx ended first. Then the client is told that it is over.
+func put[R any](ctx context.Context, c *connection, id, method string, params any, reply *R) bool {
+	q, conn := &c.questions, c.conn.Load()
+	replies := make(chan R, 1)
 	q.mu.Lock()
 	if q.open == nil {
-		q.open = map[string]chan wire.ElicitReply{}
+		q.open = map[string]any{}
 	}
-	q.open[e.ID] = reply
+	q.open[id] = replies
 	q.mu.Unlock()
 	defer func() {
 		q.mu.Lock()
 		defer q.mu.Unlock()
-		delete(q.open, e.ID)
+		delete(q.open, id)
 	}()
-	cancelled := wire.ElicitReply{ID: e.ID, Action: cancelAction}
-	if conn.Notify(ctx, wire.NotifyElicit, e) != nil {
-		return cancelled
+	c.out.drain(ctx) // what was said before it stands before it
+	if conn.Notify(ctx, method, params) != nil {
+		return false
 	}
 	select {
-	case r := <-reply:
-		return r
+	case *reply = <-replies:
+		return true
 	case <-ctx.Done():
-		return cancelled
+		_ = conn.Notify(context.WithoutCancel(ctx), wire.NotifyOver, wire.Over{ID: id})
+		return false
 	}
+}
+
+// answer gives a reply to the question that was put to this very connection.
+func answer[R any](c *connection, id string, reply R) error {
+	c.questions.mu.Lock()
+	defer c.questions.mu.Unlock()
+	replies, ok := c.questions.open[id].(chan R)
+	if !ok {
+		return wire.NewError(wire.NotFound, "this connection was not asked '"+id+"', or the question is over", "")
+	}
+	delete(c.questions.open, id)
+	replies <- reply // it has room for one, and gets one
+	return nil
 }
 
 // The actions of a reply (MCP 2025-11-25, Elicitation).
@@ -196,15 +243,22 @@ func elicitReply(c *connection, req wire.Request) (any, error) {
 	if len(in.Content) > 0 && in.Content[0] != '{' && string(in.Content) != "null" {
 		return nil, wire.NewError(wire.Usage, "the content of a reply is an object", "")
 	}
-	c.questions.mu.Lock()
-	defer c.questions.mu.Unlock()
-	reply := c.questions.open[in.ID]
-	delete(c.questions.open, in.ID)
-	if reply == nil {
-		return nil, wire.NewError(wire.NotFound, "this connection was not asked '"+in.ID+"', or the question is over", "")
+	return struct{}{}, answer(c, in.ID, in)
+}
+
+// sampleReply answers a sampling request that was put to this very connection.
+func sampleReply(c *connection, req wire.Request) (any, error) {
+	var in wire.SampleReply
+	if err := req.Decode(&in); err != nil {
+		return nil, err
 	}
-	reply <- in // it has room for one, and gets one
-	return struct{}{}, nil
+	switch result := len(in.Result) > 0 && string(in.Result) != "null"; {
+	case result == (in.Error != nil):
+		return nil, wire.NewError(wire.Usage, "a reply has either a 'result' or an 'error'", "")
+	case result && in.Result[0] != '{':
+		return nil, wire.NewError(wire.Usage, "the result of a reply is an object", "")
+	}
+	return struct{}{}, answer(c, in.ID, in)
 }
 
 // cancelRequest ends a request in flight of this connection; it is then answered

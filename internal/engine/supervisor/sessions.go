@@ -30,6 +30,11 @@ type session interface {
 	ListPrompts(ctx context.Context, server string, limit time.Duration) (wire.Prompts, error)
 	GetPrompt(ctx context.Context, in wire.GetPrompt) (wire.PromptResult, error)
 	Complete(ctx context.Context, in wire.Complete) (wire.Completions, error)
+	Describe(ctx context.Context, server string, limit time.Duration) (wire.Descriptions, error)
+	Listen(l engine.Listener) (stop func())
+	Subscribe(ctx context.Context, in wire.Resource, tell func(uri string)) (cancel func(), err error)
+	SetRoots(list []wire.Root) (tell func())
+	SetLogLevel(in wire.SetLogLevel) (tell func(context.Context), err error)
 	Reconnect(ctx context.Context, server string) error
 	Info() wire.SessionInfo
 	Store() *store.Store
@@ -102,7 +107,7 @@ func (s *server) openShared(st *store.Store) (session, error) {
 		slot.sess.Refresh(nil)
 		return slot.sess, nil
 	}
-	slot.sess = s.makeSession(st, wire.DefaultSession)
+	slot.sess = s.makeSession(st, wire.DefaultSession, engine.Owner{})
 	return slot.sess, nil
 }
 
@@ -139,8 +144,16 @@ func (s *server) existing(in wire.SessionOpen) (session, error) {
 }
 
 // makeSession makes a session and lists it.
-func (s *server) makeSession(st *store.Store, id string) session {
-	sess := s.newSession(engine.SessionOptions{ID: id, Store: st, Epoch: s.epoch, Version: s.o.Version, Log: s.log, Outputs: s.outputsOf(st.Places), SignIns: s.signInsOf(st)})
+func (s *server) makeSession(st *store.Store, id string, owner engine.Owner) session {
+	o := engine.SessionOptions{ID: id, Store: st, Epoch: s.epoch, Version: s.o.Version, Log: s.log, Outputs: s.outputsOf(st.Places), SignIns: s.signInsOf(st), Owner: owner}
+	if id != wire.DefaultSession {
+		o.Lend = func() (*engine.Session, error) {
+			sess, err := s.openShared(st)
+			lender, _ := sess.(*engine.Session)
+			return lender, err
+		}
+	}
+	sess := s.newSession(o)
 	s.mu.Lock()
 	s.sessions = append(s.sessions, sess)
 	s.mu.Unlock()

@@ -44,9 +44,9 @@ type SetRoots struct {
 // same connection; one that is over is told by mcp.over.
 type Sample struct {
 	ID     string          `json:"id"`
-	Token  string          `json:"token,omitempty"` // the ProgressToken of the request that caused it
 	Server string          `json:"server"`
 	Params json.RawMessage `json:"params"`
+	Token  string          `json:"token,omitempty"` // the progressToken of the request that caused it
 }
 
 // SampleReply answers a Sample with one of the two: Result is MCP's CreateMessageResult,
@@ -56,6 +56,10 @@ type SampleReply struct {
 	Result json.RawMessage `json:"result,omitempty"`
 	Error  *RPCError       `json:"error,omitempty"`
 }
+
+// CodeRejected is the code of a sampling request that its user refuses (MCP 2025-11-25,
+// Sampling).
+const CodeRejected = -1
 
 // RPCError is an error of JSON-RPC, as it is passed on to a server.
 type RPCError struct {

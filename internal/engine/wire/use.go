@@ -131,12 +131,12 @@ type Progress struct {
 // has to go, shown and never fetched.
 type Elicitation struct {
 	ID      string          `json:"id"`
-	Token   string          `json:"token,omitempty"` // the ProgressToken of the request that caused it
 	Server  string          `json:"server"`
 	Mode    string          `json:"mode"` // "form" or "url"
 	Message string          `json:"message"`
 	Schema  json.RawMessage `json:"schema,omitempty"`
 	URL     string          `json:"url,omitempty"`
+	Token   string          `json:"token,omitempty"` // the progressToken of the request that caused it
 }
 
 // ElicitReply answers an Elicitation. Content is for "accept" in form mode; fields

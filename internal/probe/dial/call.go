@@ -44,7 +44,7 @@ func (c *Conn) CallTool(ctx context.Context, tool string, args json.RawMessage, 
 		rounds: true, timeout: c.timeout(timeout), hide: noContent,
 		send: func(ctx context.Context, token string) error {
 			params := &mcp.CallToolParams{Name: tool, Arguments: args}
-			params.SetProgressToken(token)
+			params.Meta = c.meta(callerOf(ctx), token)
 			_, err := c.session.CallTool(ctx, params)
 			return err
 		},

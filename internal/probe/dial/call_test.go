@@ -186,7 +186,7 @@ func TestToolsChanged(t *testing.T) {
 	t.Parallel()
 	var changes atomic.Int64
 	f := newFixture(t, "stub", "-grow-on-call", "-notify", "3")
-	f.options.ToolsChanged = func() { changes.Add(1) }
+	f.options.ListChanged = func(string) { changes.Add(1) }
 	c := f.connect()
 	if _, err := c.CallTool(t.Context(), "echo", nil, 0); err != nil {
 		t.Fatal(err)

@@ -13,7 +13,27 @@ type Caller struct {
 	// Ask puts a question of the server to the user. ctx ends with the question.
 	// nil: questions are declined.
 	Ask func(ctx context.Context, q Question) Answer
+	// Sample puts a question of the server to the caller's model: params are MCP's
+	// CreateMessageRequestParams and the result its CreateMessageResult, both byte for
+	// byte; an error that is a *Refusal is passed on. ctx ends with the question. nil:
+	// they are refused.
+	Sample func(ctx context.Context, params json.RawMessage) (json.RawMessage, error)
+	// Said, if it is set, is told of the log messages that the request causes, as
+	// Options.Said and in its place.
+	Said func(params json.RawMessage)
+	// Meta are members of the _meta of the request, a JSON object; empty for none. What
+	// is between the two ends of a connection is left out.
+	Meta json.RawMessage
 }
+
+// Refusal is an error of JSON-RPC with which a server is answered.
+type Refusal struct {
+	Code    int64
+	Message string
+	Data    json.RawMessage // nil for none
+}
+
+func (r *Refusal) Error() string { return r.Message }
 
 // Progress is how far a request has come. Message is masked but not escaped for a
 // terminal.

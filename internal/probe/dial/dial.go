@@ -12,6 +12,7 @@ package dial
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"sync"
 	"time"
@@ -24,10 +25,19 @@ import (
 
 // Options are what Open needs beside the server.
 type Options struct {
-	Env          store.Environ // the session's environment
-	Client       string        // version of mcpctl, told to the server
-	Log          func(Event)   // what a server says beside the protocol; may be nil; called from any goroutine, must not block
-	ToolsChanged func()        // called at every notice that the tools have changed; may be nil; the caller coalesces
+	Env    store.Environ // the session's environment
+	Client string        // version of mcpctl, told to the server
+	Log    func(Event)   // what a server says beside the protocol; may be nil; called from any goroutine, must not block
+	// ListChanged is called at every notice that a list has changed: Tools, Prompts or
+	// Resources. May be nil; the caller coalesces.
+	ListChanged func(list string)
+	// Updated is called, by one goroutine, at every notice that a resource somebody has
+	// subscribed to has changed; it must not block. May be nil.
+	Updated func(uri string)
+	// Said is called with the parameters of every log message that is for the owner of
+	// the connection, secrets masked, before the result of the request that caused it;
+	// it must not block. May be nil.
+	Said         func(params json.RawMessage)
 	StartTimeout time.Duration // bound for connecting and the handshake; 0: the entry's timeout
 	// Auth makes the sign-in of a connection from the server and its Launch; it may
 	// return nil for none. Without it a server that asks for a sign-in is LOGIN_REQUIRED.
@@ -35,9 +45,14 @@ type Options struct {
 	// Elicit declares that the user can be asked (WithCaller says who). Without it the
 	// server is told that nobody can be.
 	Elicit bool
+	// Owner says what the server is told of the owner of the connection, in the place of
+	// what Elicit and Workspace say; nil: these do.
+	Owner *Abilities
 	// Workspace is what the server is told as its root; "" declares no roots. The
 	// folders that a stdio entry's arguments name take its place (design §9.2).
 	Workspace string
+	// Roots take the place of Workspace; nil: none do.
+	Roots []Root
 	// Retries is how often a request other than a tool call is repeated when an
 	// HTTP server answers 408, 429 or 5xx. It is for a caller that connects once;
 	// one that connects again by itself leaves it 0 (design §9.2).
@@ -63,6 +78,10 @@ type Info struct {
 	Instructions              string
 	Tools, Resources, Prompts bool // what it announced to offer
 	Completions               bool
+	Logging, Subscriptions    bool // levels can be set; resources can be subscribed to
+
+	// As the server sent them: an Implementation and ServerCapabilities; nil for none.
+	Server, Capabilities json.RawMessage
 }
 
 // link is the way to a server: a process, or HTTP.
@@ -84,7 +103,11 @@ type Conn struct {
 	voice   *voice
 	launch  store.Launch
 	info    Info
-	roots   []string // folders, when roots are declared
+	client  *mcp.Client
+	able    Abilities
+	named   bool // its arguments name the folders it works in: roots do not change
+	updated func(uri string)
+	said    func(params json.RawMessage)
 
 	life context.Context // of every call
 	end  context.CancelCauseFunc
@@ -94,7 +117,9 @@ type Conn struct {
 	mirrors  map[string][]mirrored // arguments that go into headers, by tool
 	visits   map[*visit]bool       // pages that users were sent to
 	counter  int
-	declined int // questions nobody was asked
+	declined int    // questions nobody was asked
+	roots    []Root // when roots are declared
+	level    string // of log messages, since 2026-07-28 a part of every request; "" for none
 }
 
 // Open runs the commands of the server's values, connects to it and shakes hands,

@@ -31,8 +31,8 @@ const (
 	originKey   = "mcpctl/origin"   // the token of the request that caused it; "" where it cannot be told
 )
 
-// wrapQuestion hides the parameters of a question from the SDK. Over HTTP it comes
-// in the answer to the request that caused it.
+// wrapQuestion hides the parameters of a question, to the user or to the model, from
+// the SDK. Over HTTP it comes in the answer to the request that caused it.
 func (c *Conn) wrapQuestion(m *jsonrpc.Request, x *exchange) *jsonrpc.Request {
 	origin := ""
 	if x != nil {
@@ -55,6 +55,9 @@ func (c *Conn) elicit(ctx context.Context, req mcp.Request) (mcp.Result, error) 
 		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: err.Error()}
 	}
 	k, why := c.asker(origin)
+	if k != nil && k.caller.Ask == nil {
+		k, why = nil, cannotBeAsked
+	}
 	if k == nil {
 		c.decline(why)
 		return &elicited{answer: Answer{Action: Decline}}, nil
@@ -99,6 +102,8 @@ func (c *Conn) readQuestion(params []byte) (Question, error) {
 	}
 	q := Question{Mode: p.Mode, Message: c.voice.hiding().Text(p.Message)}
 	switch {
+	case (p.Mode == ModeForm || p.Mode == ModeURL) && !c.able.asks(p.Mode):
+		return Question{}, fmt.Errorf("the mode %q is not offered", p.Mode)
 	case p.Mode == ModeForm && (len(p.Schema) == 0 || string(p.Schema) == "null"):
 		q.Schema = json.RawMessage(`{"type":"object","properties":{}}`)
 	case p.Mode == ModeForm && !isObject(p.Schema):
@@ -147,14 +152,13 @@ func (c *Conn) asker(origin string) (k *clock, why string) {
 			return nil, fmt.Sprintf("%d calls are under way and it does not say which of them it belongs to", n)
 		}
 	}
-	switch {
-	case k == nil:
+	if k == nil {
 		return nil, "no call is under way that it could belong to"
-	case k.caller.Ask == nil:
-		return nil, "the caller cannot be asked"
 	}
 	return k, ""
 }
+
+const cannotBeAsked = "the caller cannot be asked"
 
 // decline reports that nobody was asked; sparingly, as a server may ask for ever.
 func (c *Conn) decline(why string) {
@@ -170,16 +174,12 @@ func (c *Conn) decline(why string) {
 // put puts a question to the user who made the request of k. It ends with the
 // request, with ctx, and after questionLimit.
 func (c *Conn) put(ctx context.Context, k *clock, q Question) Answer {
-	if !k.hold() {
-		c.decline("the call has asked too often")
+	ctx, end, ok := k.turn(ctx)
+	if !ok {
+		c.decline(tooOften)
 		return Answer{Action: Decline}
 	}
-	defer k.resume()
-	k.asked.Lock()
-	defer k.asked.Unlock()
-	ctx, cancel := context.WithTimeout(ctx, questionLimit)
-	defer cancel()
-	defer context.AfterFunc(k.ctx, cancel)()
+	defer end()
 	if ctx.Err() != nil {
 		return Answer{Action: Cancel}
 	}
@@ -195,6 +195,25 @@ func (c *Conn) put(ctx context.Context, k *clock, q Question) Answer {
 		a = Answer{Action: Cancel}
 	}
 	return a
+}
+
+const tooOften = "the call has asked too often"
+
+// turn waits until a question of this request may be put: one at a time. The time of the
+// request stands still until end is called. false: there are too many.
+func (k *clock) turn(ctx context.Context) (asking context.Context, end func(), ok bool) {
+	if !k.hold() {
+		return nil, nil, false
+	}
+	k.asked.Lock()
+	ctx, cancel := context.WithTimeout(ctx, questionLimit)
+	unlink := context.AfterFunc(k.ctx, cancel)
+	return ctx, func() {
+		unlink()
+		cancel()
+		k.asked.Unlock()
+		k.resume()
+	}, true
 }
 
 // withDefaults fills in what a form leaves out and its schema has a default for

@@ -2,6 +2,7 @@ package dial
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"sync"
@@ -108,7 +109,9 @@ func (d *dialer) version(e era) string {
 
 // try makes one connection. next is the era to try after a failure, "" for none.
 func (d *dialer) try(ctx context.Context, e era) (c *Conn, next era, err error) {
-	c = &Conn{voice: d.voice, launch: d.launch, roots: d.roots(), clocks: map[string]*clock{}, visits: map[*visit]bool{}}
+	c = &Conn{voice: d.voice, launch: d.launch, able: d.opts.abilities(), updated: d.opts.Updated, said: d.opts.Said,
+		clocks: map[string]*clock{}, visits: map[*visit]bool{}}
+	c.roots, c.named = d.roots()
 	way, proc, err := d.link(e, c)
 	if err != nil {
 		return nil, "", err
@@ -118,7 +121,7 @@ func (d *dialer) try(ctx context.Context, e era) (c *Conn, next era, err error) 
 	x := newExchange(nil)
 	c.session, err = d.shake(ctx, c, x.with(c.life), d.version(e))
 	if err == nil {
-		c.info = infoOf(c.session.InitializeResult())
+		c.info = infoOf(c.session.InitializeResult(), x.outcome().result)
 		way.connected(c.session)
 		return c, "", nil
 	}
@@ -186,7 +189,8 @@ func (d *dialer) shake(ctx context.Context, c *Conn, life context.Context, versi
 			}
 			got <- r
 		}()
-		r.session, r.err = c.client(d.opts).Connect(life, c.link.transport(), &mcp.ClientSessionOptions{ProtocolVersion: version})
+		c.client = c.newClient(d.opts)
+		r.session, r.err = c.client.Connect(life, c.link.transport(), &mcp.ClientSessionOptions{ProtocolVersion: version})
 	}()
 	select {
 	case r := <-got:
@@ -206,14 +210,29 @@ func (d *dialer) shake(ctx context.Context, c *Conn, life context.Context, versi
 	return nil, context.Cause(ctx)
 }
 
-func infoOf(r *mcp.InitializeResult) Info {
+// infoOf reads what the server said of itself; raw are its own bytes.
+func infoOf(r *mcp.InitializeResult, raw json.RawMessage) Info {
 	i := Info{ProtocolVersion: r.ProtocolVersion, Instructions: r.Instructions}
 	if s := r.ServerInfo; s != nil {
 		i.ServerName, i.ServerVersion = s.Name, s.Version
 	}
 	if caps := r.Capabilities; caps != nil {
 		i.Tools, i.Resources, i.Prompts = caps.Tools != nil, caps.Resources != nil, caps.Prompts != nil
-		i.Completions = caps.Completions != nil
+		i.Completions, i.Logging = caps.Completions != nil, caps.Logging != nil
+		i.Subscriptions = caps.Resources != nil && caps.Resources.Subscribe
+	}
+	var said struct {
+		Server       json.RawMessage `json:"serverInfo"`
+		Capabilities json.RawMessage `json:"capabilities"`
+		Meta         struct {
+			Server json.RawMessage `json:"io.modelcontextprotocol/serverInfo"`
+		} `json:"_meta"`
+	}
+	if json.Unmarshal(raw, &said) == nil {
+		i.Server, i.Capabilities = said.Server, said.Capabilities
+		if i.Server == nil {
+			i.Server = said.Meta.Server
+		}
 	}
 	return i
 }

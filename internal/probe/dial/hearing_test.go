@@ -33,7 +33,7 @@ func TestCallsWaitForTheStream(t *testing.T) {
 		return true
 	})
 	f := s.fixture(t)
-	f.options.ToolsChanged = func() {}
+	f.options.ListChanged = func(string) {}
 	c := f.connect()
 	for range 2 {
 		if _, err := c.CallTool(t.Context(), "echo", nil, 0); err != nil {

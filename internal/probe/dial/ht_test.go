@@ -315,7 +315,7 @@ func TestHT29RedirectsGoNowhere(t *testing.T) {
 			return true
 		})
 		f := s.fixture(t)
-		f.options.ToolsChanged = func() {}
+		f.options.ListChanged = func(string) {}
 		f.entry["headers"] = map[string]any{"Authorization": "Bearer hunter2-secret-value"}
 		_, err := f.connect().CallTool(t.Context(), "echo", nil, 0)
 		wantError(t, err, CodeOutcomeUnknown, "redirects to '"+sink.URL)

@@ -77,7 +77,7 @@ func (d *dialer) newRemote() (*remote, error) {
 	}
 	r.carry = &mcp.StreamableClientTransport{
 		Endpoint: l.URL, HTTPClient: client, MaxRetries: sdkRetries, MaxEventSize: sdkLimit,
-		DisableStandaloneSSE: d.opts.ToolsChanged == nil, // what else comes that way has no listener
+		DisableStandaloneSSE: d.opts.ListChanged == nil, // what else comes that way has no listener
 	}
 	return r, nil
 }

@@ -35,7 +35,7 @@ func TestNothingIsLeft(t *testing.T) {
 	all := []*fixture{newFixture(t, "stub"), newFixture(t, "echo"), s.fixture(t), old, silent, hung, newFixture(t, "stub", "-exit", "1")}
 	round := func() {
 		for _, f := range all {
-			f.options.ToolsChanged = func() {}
+			f.options.ListChanged = func(string) {}
 			c, err := f.open()
 			if err != nil {
 				continue

@@ -42,7 +42,7 @@ func (c *Conn) GetPrompt(ctx context.Context, name string, arguments map[string]
 	a.rounds = true
 	a.send = func(ctx context.Context, token string) error {
 		params := &mcp.GetPromptParams{Name: name, Arguments: arguments}
-		params.SetProgressToken(token)
+		params.Meta = c.meta(callerOf(ctx), token)
 		_, err := mcp.CallCustomMethod[*mcp.GetPromptParams, *mcp.GetPromptResult](ctx, c.session, method, params)
 		return err
 	}

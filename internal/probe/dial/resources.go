@@ -62,7 +62,7 @@ func (c *Conn) ReadResource(ctx context.Context, uri string, timeout time.Durati
 	a.rounds = true
 	a.send = func(ctx context.Context, token string) error {
 		params := &mcp.ReadResourceParams{URI: uri}
-		params.SetProgressToken(token)
+		params.Meta = c.meta(callerOf(ctx), token)
 		_, err := mcp.CallCustomMethod[*mcp.ReadResourceParams, *mcp.ReadResourceResult](ctx, c.session, method, params)
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -15,23 +16,38 @@ import (
 // roots are the folders that the server is told to work in: the workspace, or, for
 // a stdio server, the folders that its own arguments name. A server such as the
 // reference one for files lets roots replace its arguments, and what the user
-// wrote there must be neither widened nor lost.
-func (d *dialer) roots() []string {
-	if d.opts.Workspace == "" {
-		return nil
+// wrote there must be neither widened nor lost; then named is true.
+func (d *dialer) roots() (list []Root, named bool) {
+	if !d.opts.abilities().Roots {
+		return nil, false
 	}
-	var named []string
 	if d.launch.Transport == store.Stdio {
 		for _, arg := range d.launch.Args {
 			if dir, ok := folderIn(d.launch.Dir, arg); ok {
-				named = append(named, dir)
+				list = append(list, folderRoot(dir))
 			}
 		}
 	}
-	if len(named) > 0 {
-		return named
+	switch {
+	case len(list) > 0:
+		return list, true
+	case d.opts.Roots != nil:
+		return d.opts.Roots, false
+	case d.opts.Workspace != "":
+		list = append(list, folderRoot(d.opts.Workspace))
 	}
-	return []string{d.opts.Workspace}
+	return list, false
+}
+
+// Root is a folder that a server is told to work in, as MCP has it.
+type Root struct {
+	URI  string `json:"uri"`
+	Name string `json:"name,omitempty"`
+}
+
+func folderRoot(dir string) Root {
+	u := url.URL{Scheme: "file", Path: filepath.ToSlash(dir)}
+	return Root{URI: u.String(), Name: filepath.Base(dir)}
 }
 
 // folderIn tells whether an argument is the path of a folder: an absolute one, or
@@ -48,19 +64,39 @@ func folderIn(dir, arg string) (string, bool) {
 	return filepath.Clean(arg), err == nil && info.IsDir()
 }
 
-//lint:ignore SA1019 servers of all revisions before 2026-07-28 ask for roots
-func (c *Conn) rootList() []*mcp.Root {
-	var list []*mcp.Root //lint:ignore SA1019 as above
-	for _, dir := range c.roots {
-		u := url.URL{Scheme: "file", Path: filepath.ToSlash(dir)}
-		//lint:ignore SA1019 as above
-		list = append(list, &mcp.Root{URI: u.String(), Name: filepath.Base(dir)})
-	}
-	return list
+// rootsAnswer is the result of roots/list.
+func (c *Conn) rootsAnswer() json.RawMessage {
+	c.mu.Lock()
+	list := append([]Root{}, c.roots...)
+	c.mu.Unlock()
+	raw, _ := json.Marshal(list) // strings alone
+	return json.RawMessage(`{"roots":` + string(raw) + `}`)
 }
 
-// rootsAnswer is the result of roots/list, for a server that asks in its answer.
-func (c *Conn) rootsAnswer() json.RawMessage {
-	raw, _ := json.Marshal(c.rootList()) // strings alone
-	return json.RawMessage(`{"roots":` + string(raw) + `}`)
+// roots is the result of roots/list, in bytes of our own.
+type roots struct {
+	//lint:ignore SA1019 servers of all revisions before 2026-07-28 ask for roots
+	mcp.ListRootsResult
+	raw json.RawMessage
+}
+
+// MarshalJSON implements json.Marshaler.
+func (r *roots) MarshalJSON() ([]byte, error) { return r.raw, nil }
+
+// SetRoots changes what the server is told to work in and tells it that they are
+// different, where that was agreed on. The folders that a stdio entry's arguments name
+// stay. It waits until the notice has gone out, a few seconds at the most.
+func (c *Conn) SetRoots(list []Root) {
+	if !c.able.Roots || c.named {
+		return
+	}
+	c.mu.Lock()
+	same := slices.Equal(c.roots, list)
+	c.roots = list
+	c.mu.Unlock()
+	if !same && c.able.RootsChange && c.info.ProtocolVersion < firstModern { // from then on it asks each time
+		// The list of the SDK is not used; that it changes makes it send the notice.
+		//lint:ignore SA1019 as above
+		c.client.AddRoots(&mcp.Root{URI: "file:///"})
+	}
 }

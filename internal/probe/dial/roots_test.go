@@ -39,12 +39,32 @@ func TestRoots(t *testing.T) {
 		{"http", store.HTTP, []string{a}, "/w", []string{"/w"}},
 	} {
 		d := &dialer{launch: store.Launch{Transport: c.transport, Dir: dir, Args: c.args}, opts: Options{Workspace: c.workspace}}
-		if diff := cmp.Diff(c.want, d.roots()); diff != "" {
+		var want []Root
+		for _, dir := range c.want {
+			want = append(want, folderRoot(dir))
+		}
+		got, named := d.roots()
+		if diff := cmp.Diff(want, got); diff != "" || named != (len(want) > 0 && c.want[0] != "/w") {
+			t.Error(c.name, named, diff)
+		}
+		// Those that the owner gives take the place of the workspace alone.
+		d.opts.Roots = []Root{{URI: "file:///r"}}
+		if got, _ = d.roots(); !named && c.workspace != "" {
+			want = d.opts.Roots
+		}
+		if diff := cmp.Diff(want, got); diff != "" && c.workspace != "" {
 			t.Error(c.name, diff)
 		}
+		d.opts.Owner = &Abilities{}
+		if got, _ = d.roots(); got != nil {
+			t.Error(c.name, got)
+		}
 	}
-	c := &Conn{roots: []string{a}}
-	if got := string(c.rootsAnswer()); got != `{"roots":[{"name":"a b","uri":"file://`+dir+`/a%20b"}]}` {
+	c := &Conn{roots: []Root{folderRoot(a), {URI: "file:///r"}}}
+	if got := string(c.rootsAnswer()); got != `{"roots":[{"uri":"file://`+dir+`/a%20b","name":"a b"},{"uri":"file:///r"}]}` {
+		t.Error(got)
+	}
+	if got := string((&Conn{}).rootsAnswer()); got != `{"roots":[]}` {
 		t.Error(got)
 	}
 }

@@ -132,8 +132,10 @@ func (r *round) input(ctx context.Context, method string, params json.RawMessage
 			return nil, r.refuse("asks something in a way that makes no sense: " + err.Error())
 		}
 		return r.question(ctx, q).result(), ctx.Err()
-	case method == rootsMethod && len(r.conn.roots) > 0:
+	case method == rootsMethod && r.conn.able.Roots:
 		return r.conn.rootsAnswer(), nil
+	case method == samplingMethod && r.conn.able.Sampling:
+		return r.sample(ctx, params)
 	}
 	return nil, r.refuse("asks for " + r.conn.voice.quote(fmt.Sprintf("%q", method)) + ", which mcpctl does not offer")
 }
@@ -141,7 +143,7 @@ func (r *round) input(ctx context.Context, method string, params json.RawMessage
 // question asks the caller of this very request.
 func (r *round) question(ctx context.Context, q Question) Answer {
 	if r.clock.caller.Ask == nil {
-		r.conn.decline("the caller cannot be asked")
+		r.conn.decline(cannotBeAsked)
 		return Answer{Action: Decline}
 	}
 	return r.conn.put(ctx, r.clock, q)

@@ -36,7 +36,12 @@ func TestHandshake(t *testing.T) {
 		t.Run(c.server+strings.Join(c.flags, ""), func(t *testing.T) {
 			t.Parallel()
 			conn := newFixture(t, c.server, c.flags...).connect()
-			if diff := cmp.Diff(c.want, conn.Info()); diff != "" {
+			info := conn.Info()
+			if c.server != "odd" && !strings.HasPrefix(string(info.Server), `{"name":"`+c.server+`"`) || !strings.HasPrefix(string(info.Capabilities), "{") {
+				t.Errorf("%s %s", info.Server, info.Capabilities)
+			}
+			info.Server, info.Capabilities = nil, nil
+			if diff := cmp.Diff(c.want, info); diff != "" {
 				t.Error(diff)
 			}
 			if conn.PID() == 0 {

@@ -70,7 +70,7 @@ func TestBackgroundStream(t *testing.T) {
 		return true
 	})
 	f := s.fixture(t)
-	f.options.ToolsChanged = func() { changes.Add(1) }
+	f.options.ListChanged = func(string) { changes.Add(1) }
 	c := f.connect()
 	eventually(t, "two notices over two streams", func() bool { return changes.Load() >= 2 })
 	if n := s.count("GET"); n > 3 {
@@ -93,7 +93,7 @@ func TestBackgroundStreamIsOptional(t *testing.T) {
 			return r.Method == http.MethodGet
 		})
 		f := s.fixture(t)
-		f.options.ToolsChanged = func() {}
+		f.options.ListChanged = func(string) {}
 		c := f.connect()
 		eventually(t, "a GET", func() bool { return s.count("GET") == 1 })
 		if _, err := c.CallTool(t.Context(), "echo", nil, 0); err != nil || within(c.Done(), 0) {
@@ -124,7 +124,7 @@ func TestModernHTTP(t *testing.T) {
 		return true
 	})
 	f := s.fixture(t)
-	f.options.ToolsChanged = func() { changes.Add(1) }
+	f.options.ListChanged = func(string) { changes.Add(1) }
 	c := f.connect()
 	if c.Info().ProtocolVersion != "2026-07-28" || s.count("initialize") != 0 {
 		t.Errorf("%+v", c.Info())

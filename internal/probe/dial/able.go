@@ -1,0 +1,59 @@
+package dial
+
+import "github.com/modelcontextprotocol/go-sdk/mcp"
+
+// Abilities are what the owner of a connection can do for its server, which is told
+// exactly that.
+type Abilities struct {
+	Form, URL       bool // questions to the user (Caller.Ask)
+	Sampling        bool // questions to the model (Caller.Sample)
+	SamplingTools   bool // of these: with tools
+	SamplingContext bool // of these: with the context of servers
+	Roots           bool
+	RootsChange     bool // SetRoots may be called
+}
+
+// abilities are those of the owner, or what goes without saying.
+func (o Options) abilities() Abilities {
+	if o.Owner != nil {
+		return *o.Owner
+	}
+	return Abilities{Form: o.Elicit, URL: o.Elicit, Roots: o.Workspace != "" || o.Roots != nil}
+}
+
+// asks tells whether a question of this mode may be asked. Where none may, none is
+// refused: all are declined, since nobody can be asked.
+func (a Abilities) asks(mode string) bool {
+	return !a.Form && !a.URL || mode == ModeForm && a.Form || mode == ModeURL && a.URL
+}
+
+// capabilities are what the server is told.
+func (a Abilities) capabilities() *mcp.ClientCapabilities {
+	out := &mcp.ClientCapabilities{}
+	if a.Form || a.URL {
+		out.Elicitation = &mcp.ElicitationCapabilities{}
+	}
+	if a.Form {
+		out.Elicitation.Form = &mcp.FormElicitationCapabilities{}
+	}
+	if a.URL {
+		out.Elicitation.URL = &mcp.URLElicitationCapabilities{}
+	}
+	if a.Roots {
+		//lint:ignore SA1019 servers of all revisions before 2026-07-28 ask for them
+		out.RootsV2 = &mcp.RootCapabilities{ListChanged: a.RootsChange}
+	}
+	if a.Sampling {
+		//lint:ignore SA1019 as above
+		out.Sampling = &mcp.SamplingCapabilities{}
+		if a.SamplingTools {
+			//lint:ignore SA1019 as above
+			out.Sampling.Tools = &mcp.SamplingToolsCapabilities{}
+		}
+		if a.SamplingContext {
+			//lint:ignore SA1019 as above
+			out.Sampling.Context = &mcp.SamplingContextCapabilities{}
+		}
+	}
+	return out
+}
