@@ -28,7 +28,10 @@ var flagWords = map[string]func() []string{
 	"exposure":  func() []string { return exposureWords },
 	"elicit":    func() []string { return elicitWords },
 	"cut":       func() []string { return cutWords },
-	"level":     func() []string { return strings.Split(record.LevelWords, ", ") },
+	"naming":    func() []string { return namingWords },
+
+	"print-config": store.Clients,
+	"level":        func() []string { return strings.Split(record.LevelWords, ", ") },
 }
 
 // completeFlags gives every option that has a row in flagWords its words, unless

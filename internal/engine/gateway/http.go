@@ -18,6 +18,8 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/mcpctl/mcpctl/internal/engine/wire"
 )
 
 // Limits of the HTTP side.
@@ -36,6 +38,32 @@ const (
 	sessionHeader = "Mcp-Session-Id"
 	versionHeader = "Mcp-Protocol-Version"
 )
+
+// CheckAddress refuses addresses that others can reach, with USAGE. A name is refused,
+// too: what it means is not said here.
+func CheckAddress(addr string) error {
+	host, port, err := net.SplitHostPort(addr)
+	if err != nil || port == "" {
+		return wire.NewError(wire.Usage, "'"+addr+"' is no address with a port", "such as 127.0.0.1:8765")
+	}
+	if host != "127.0.0.1" && host != "::1" {
+		return wire.NewError(wire.Usage, "the gateway listens on 127.0.0.1 or [::1] only, not on '"+host+"'",
+			"for other machines put a server in front that knows who they are")
+	}
+	return nil
+}
+
+// Listen listens on an address of CheckAddress; MCP_IO when that cannot be done.
+func Listen(addr string) (net.Listener, error) {
+	if err := CheckAddress(addr); err != nil {
+		return nil, err
+	}
+	l, err := net.Listen("tcp", addr)
+	if err != nil {
+		return nil, wire.NewError(wire.IO, "cannot listen on "+addr+": "+err.Error(), "")
+	}
+	return l, nil
+}
 
 // ServeHTTP serves on a listener of a loopback address until ctx ends. Token is what
 // clients have to show; "" lets in everybody who reaches the port, other users of the
