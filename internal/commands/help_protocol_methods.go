@@ -57,6 +57,20 @@ session.open
   keep?          true: the session outlives this connection
   asDefault?     with existing: "default" means this session from here on
 
+  Of a session of one's own that is made:
+
+  servers?       a list of names, or of patterns with "*": the session has these servers
+                 alone. Others are neither listed nor started
+  exclude?       a list of the same kind: it does not have these
+  roots?         a list of {"uri", "name"?}: what servers that ask are told in the place of
+                 the workspace. Folders that an entry's args name stay; see
+                 mcpctl-entries(5)
+  capabilities?  what this client can do for servers, which are told exactly that, in the
+                 shape of MCP's ClientCapabilities: {"sampling"?: {"tools"?: {},
+                 "context"?: {}}, "elicitation"?: {"form"?: {}, "url"?: {}}, "roots"?:
+                 {"listChanged"?: true}}. When it is left out: elicitation of both modes,
+                 and roots
+
   session        the id for all later requests
   workspace      its root
   epoch, generation   as in mcp.status
@@ -100,11 +114,14 @@ The Status document, once.
 mcp.watch
 
   session        the session
+  lists?         true: mcp.listChanged as well
+  messages?      true: mcp.message as well
 
 The Status document is answered, and each newer one follows as the notification
 mcp.status, until the connection or the session ends. Each is whole. A client that is
 slow gets the newest and not a queue. "generation" only grows within one "epoch"; a
-client that connects again takes what it gets first for the truth.
+client that connects again takes what it gets first for the truth. A second watch of a
+session may ask for more and is answered alone.
 
 mcp.reload
 
@@ -274,6 +291,9 @@ mcp.callTool
   timeoutMs?     the limit without progress; 0 is the entry's own
   progressToken?   a text: progress is sent as mcp.progress with it
   elicit?        true: this client answers mcp.elicit; without it questions are declined
+  sample?        true: this client answers mcp.sample; without it that is refused
+  meta?          an object that is added to the request's _meta. A progressToken in it is
+                 left out, and what begins with "io.modelcontextprotocol/"
 
 The call is sent to the server once and never repeated. The result:
 
@@ -296,6 +316,7 @@ mcp.readResource
 
   session, server, timeoutMs?   as above
   uri            the resource
+  progressToken?, elicit?, sample?, meta?   as in mcp.callTool
 
   schema, server, uri   1, and what was asked
   result         the ReadResourceResult of the server
@@ -313,6 +334,7 @@ mcp.getPrompt
   session, server, timeoutMs?   as above
   prompt         its name
   arguments?     an object of texts
+  progressToken?, elicit?, sample?, meta?   as in mcp.callTool
 
   schema, server, prompt   1, and what was asked
   result         the GetPromptResult of the server
@@ -340,6 +362,71 @@ Answers an mcp.elicit, over the same connection.
   action         "accept", "decline" or "cancel"
   content?       with accept, in form mode: an object; what it leaves out gets the
                  defaults of the schema
+
+{} is answered.
+
+mcp.sampleReply
+
+Answers an mcp.sample, over the same connection, with one of:
+
+  id             that of the question
+  result?        MCP's CreateMessageResult, passed on byte for byte
+  error?         {"code", "message", "data"?} of JSON-RPC, passed on; -1 says that the user
+                 refused
+
+{} is answered.
+
+METHODS OF WHO OFFERS SERVERS ON
+
+For a program that is an MCP server itself, as mcpctl serve is, and has one session here
+for each of its clients.
+
+mcp.describe
+
+  session, server?, timeoutMs?, tool?   as in mcp.reconnect
+
+  schema         1
+  servers        each {"name", "state", "serverInfo", "capabilities", "instructions",
+                 "protocolVersion", "error"}: what it said of itself over the connection
+                 it has. serverInfo and capabilities are the server's own JSON, or null;
+                 an error says why there is nothing
+
+mcp.subscribe
+
+Asks for mcp.resourceUpdated when a resource changes, until the connection ends. It goes
+on when the server is started again, and then is told of once by itself.
+
+  session, server   as above
+  uri            the resource
+
+{} is answered. MCP_NOT_FOUND for a server that offers no subscriptions.
+
+mcp.unsubscribe
+
+  session, server, uri   as in mcp.subscribe; one that is not there is no error
+
+{} is answered.
+
+mcp.setRoots
+
+edit. Changes the roots of a session of one's own; its servers are told of it, where the
+session has the capability roots.listChanged.
+
+  session        the session
+  roots          the new list, as in session.open
+
+{} is answered when they were told.
+
+mcp.setLogLevel
+
+From which level on servers are to send log messages. Those that are connected are told,
+others when they connect. One that sessions share (see mcpctl-entries(5)) is told by the
+default session alone.
+
+  session        the session
+  server?        the server; all, and what was said of single ones forgotten, when left out
+  level          "debug", "info", "notice", "warning", "error", "critical", "alert" or
+                 "emergency"
 
 {} is answered.
 
@@ -437,13 +524,33 @@ NOTIFICATIONS
 
 mcp.status, of a watch: the Status document. "ended": true is the last of a session.
 
-mcp.progress, for a call with a progressToken: {"token", "server", "progress", "total"?,
+mcp.progress, for a request with a progressToken, before its answer: {"token", "server", "progress", "total"?,
 "message"?}.
 
-mcp.elicit, for a call with elicit: a server asks the user something. {"id", "server",
-"mode", "message", "schema"?, "url"?}: in mode "form" schema is the requestedSchema of the
+mcp.elicit, for a request with elicit: a server asks the user something. {"id", "server",
+"mode", "message", "schema"?, "url"?, "token"?}: token is the progressToken of the request
+that caused it. Where several are under way and the server does not say which, nobody is
+asked. In mode "form" schema is the requestedSchema of the
 server; in mode "url" show url, and open it only when the user says so. Say which server
 asks. Answer with mcp.elicitReply.
+
+mcp.sample, for a request with sample, in a session with the capability: a server asks
+the client's model. {"id", "server", "params", "token"?}: params are MCP's
+CreateMessageRequestParams, token as in mcp.elicit. Answer with mcp.sampleReply. The user
+has the last word: show who asks what.
+
+mcp.over: {"id"} of an mcp.elicit or mcp.sample that needs no answer any more.
+
+mcp.listChanged, of a watch with lists: {"session", "server", "list"}: the "tools",
+"prompts" or "resources" (and templates) of a server are different, or it has come,
+connected or gone. At most once a second while it stays.
+
+mcp.resourceUpdated, of an mcp.subscribe: {"session", "server", "uri"}. The uri may be
+that of a part of the resource.
+
+mcp.message, of a watch with messages: {"session", "server", "params"}: params are MCP's
+LoggingMessageNotificationParams, secrets hidden. It comes before the answer to the
+request that caused it.
 
 mcp.login, of an mcp.login: what the user has to see. {"schema", "type", "server", "url"?,
 "code"?, "expiresAt"?, "message"?}: with type "authorize" open url in a browser on this

@@ -105,7 +105,8 @@ func TestProtocolIsWhole(t *testing.T) {
 		told(t, m.Name, result, m.Result)
 	}
 	told(t, "the data of an error", parts["ERRORS"], reflect.TypeFor[wire.Error]())
-	for _, of := range []reflect.Type{reflect.TypeFor[wire.Progress](), reflect.TypeFor[wire.Elicitation](), reflect.TypeFor[wire.Cancel]()} {
+	for _, of := range []reflect.Type{reflect.TypeFor[wire.Progress](), reflect.TypeFor[wire.Elicitation](), reflect.TypeFor[wire.Cancel](),
+		reflect.TypeFor[wire.Sample](), reflect.TypeFor[wire.Over](), reflect.TypeFor[wire.ListChanged](), reflect.TypeFor[wire.Resource](), reflect.TypeFor[wire.Message]()} {
 		told(t, of.Name(), parts["NOTIFICATIONS"], of)
 	}
 }
