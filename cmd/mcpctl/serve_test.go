@@ -301,7 +301,6 @@ func TestServeOffersEverything(t *testing.T) {
 			t.Errorf("a wrong name: %v", err)
 		}
 		p.notPwned()
-		p.approve("theirs") // its command is no server, but it is the user's word that counts
 		p.write(p.userFile(), `{"mcpServers":{"stub":{"command":"stub-server","args":["-tools","a,c"]}}}`)
 		if c.cs.InitializeResult().ProtocolVersion < "2026-07-28" { // there it is subscribed to
 			c.until("list_changed", func() bool { return c.changed["tools"] > 0 })

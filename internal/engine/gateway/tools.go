@@ -13,10 +13,21 @@ import (
 	"github.com/mcpctl/mcpctl/internal/store"
 )
 
-// listPatience is how long a list waits for a server that is starting. What comes later
-// is told as a change: a server that hangs delays the others by this at most, and
-// clients give up after thirty seconds and more.
-const listPatience = 10 * time.Second
+// How long a list waits for a server that is starting. What comes later is told as a
+// change. The first list of a client is all that some clients ever ask for, and clients
+// give up after thirty seconds and more; a server that hangs delays later ones little.
+const (
+	firstPatience = 10 * time.Second
+	laterPatience = time.Second
+)
+
+// patience is that of a list, in milliseconds.
+func (c *cached[T]) patience() int64 {
+	if _, ok := c.last(); ok {
+		return laterPatience.Milliseconds()
+	}
+	return firstPatience.Milliseconds()
+}
 
 // tool is one tool under the name that the client sees.
 type tool struct {
@@ -37,7 +48,7 @@ type toolList struct {
 
 func (o *offer) askTools(ctx context.Context) (*toolList, error) {
 	doc, err := call[wire.Tools](ctx, o.up, wire.MethodListTools, func(s string) any {
-		return wire.InServer{Session: s, TimeoutMS: listPatience.Milliseconds()}
+		return wire.InServer{Session: s, TimeoutMS: o.tools.patience()}
 	})
 	if err != nil {
 		return nil, err
