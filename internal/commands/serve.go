@@ -119,6 +119,8 @@ func (o *serveOptions) check(cmd *cobra.Command, a *app) error {
 		return usageOf(cmd, "serve writes no document")
 	case o.stdio && o.http != "":
 		return usageOf(cmd, "give --stdio or --http")
+	case o.http == "" && cmd.Flags().Changed("http"):
+		return usageOf(cmd, "--http takes an address, such as 127.0.0.1:8765")
 	case o.http == "" && (o.tokenFile != "" || o.noToken):
 		return usageOf(cmd, "tokens are for --http")
 	case o.tokenFile != "" && o.noToken:

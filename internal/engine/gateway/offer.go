@@ -3,6 +3,7 @@ package gateway
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"log/slog"
 	"sync"
@@ -200,6 +201,9 @@ func (o *offer) sessionID() string {
 // tellRoots asks the client for its folders and tells them to the servers.
 func (o *offer) tellRoots(ss *mcp.ServerSession) {
 	res, err := ss.ListRoots(context.Background(), nil)
+	if errors.Is(err, io.EOF) || errors.Is(err, mcp.ErrConnectionClosed) || err != nil && o.isOver() {
+		return
+	}
 	if err != nil {
 		o.g.o.Tell("the client does not tell its roots: " + err.Error())
 		return
@@ -208,9 +212,15 @@ func (o *offer) tellRoots(ss *mcp.ServerSession) {
 	for _, root := range res.Roots {
 		roots = append(roots, wire.Root{URI: root.URI, Name: root.Name})
 	}
-	if err := o.up.setRoots(context.Background(), roots); err != nil {
+	if err := o.up.setRoots(context.Background(), roots); err != nil && !o.isOver() {
 		o.g.o.Tell("cannot tell the servers the client's roots: " + err.Error())
 	}
+}
+
+func (o *offer) isOver() bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.ended
 }
 
 // heard takes the supervisor's notifications, in order.
