@@ -18,6 +18,7 @@ var tracedVerbs = [][]string{
 	{"list"}, {"list", "--json"}, {"list", "--show-origin"}, {"list", "-z"},
 	{"list", "--all"}, {"--client", "pi", "list", "--all"}, {"--client", "omp", "list"}, {"--client", "pi", "test", "evil"},
 	{"show", "evil"}, {"show", "web", "--json"},
+	{"sources"}, {"sources", "--found", "--json"}, {"doctor"}, {"doctor", "--all", "--json"},
 	{"status"}, {"status", "--json"}, {"status", "evil"},
 	{"fingerprint"}, {"fingerprint", "evil"}, {"fingerprint", "--json"}, {"fingerprint", "web", "--all"},
 	{"update", "evil"}, {"update", "nobody", "--timeout", "1s"}, {"rename", "nobody", "x"}, {"disable", "nobody"}, {"__complete", "update", ""}, {"__complete", "rename", "evil", ""},

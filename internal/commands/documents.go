@@ -32,6 +32,8 @@ var documents = []document{
 	{"enable", reflect.TypeFor[wire.Edit](), "what was written"},
 	{"disable", reflect.TypeFor[wire.Edit](), "what was written"},
 	{"fingerprint", reflect.TypeFor[report.Fingerprints](), "fingerprints of entries"},
+	{"sources", reflect.TypeFor[report.Sources](), "every place where servers are looked for, and what was found there"},
+	{"doctor", reflect.TypeFor[report.Doctor](), "what was looked over, and what mends it"},
 	{"apply", reflect.TypeFor[report.Apply](), "what was written, by edit"},
 	{"diff", reflect.TypeFor[report.Diff](), "a file against its history, or an entry against its approval"},
 	{"history", reflect.TypeFor[report.History](), "the changes that mcpctl made, newest first"},

@@ -23,6 +23,8 @@ var exits = map[string][]wire.Code{
 	"enable":             {wire.ConfigInvalid, wire.ConfigLocked, wire.PathUnsafe, wire.NotFound},
 	"disable":            {wire.ConfigInvalid, wire.ConfigLocked, wire.PathUnsafe, wire.NotFound, wire.NameTaken},
 	"fingerprint":        {wire.ConfigInvalid, wire.NotFound},
+	"sources":            {wire.PathUnsafe},
+	"doctor":             {wire.PathUnsafe},
 	"remove":             {wire.ConfigInvalid, wire.ConfigConflict, wire.ConfigLocked, wire.PathUnsafe, wire.NotFound},
 	"apply":              {wire.ConfigInvalid, wire.ConfigConflict, wire.ConfigLocked, wire.PathUnsafe, wire.NotFound, wire.NameTaken},
 	"diff":               {wire.ConfigInvalid, wire.PathUnsafe, wire.NotFound},
@@ -74,6 +76,7 @@ var answersNo = map[string]string{
 	"resources":         "at least one server could not be asked",
 	"prompts":           "at least one server could not be asked",
 	"supervisor status": "the supervisor does not run",
+	"doctor":            "there is an error among the findings",
 	"config get":        "the setting is not set and has no default",
 }
 

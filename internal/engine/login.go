@@ -99,6 +99,15 @@ func credentials(s *store.Store) *oauth.Keeper {
 	return oauth.NewKeeper(s.Places, oauth.SystemRing(s.Env))
 }
 
+// CredentialsPlace says, for people, where sign-ins of the user of s are kept. The keyring
+// is not asked.
+func CredentialsPlace(s *store.Store) string {
+	if oauth.SystemRing(s.Env) == nil {
+		return "a file that only the user can read"
+	}
+	return "the system's keyring"
+}
+
 // Logout revokes and deletes credentials: that of a server; all that were made under
 // its name, where the name has no entry any more or one that may not be used; or the
 // one with an id. MCP_NOT_FOUND when there is none.

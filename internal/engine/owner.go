@@ -55,7 +55,7 @@ func rootsOf(list []wire.Root) []dial.Root {
 	}
 	out := make([]dial.Root, len(list))
 	for i, r := range list {
-		out[i] = dial.Root(r)
+		out[i] = dial.Root{URI: r.URI, Name: r.Name}
 	}
 	return out
 }

@@ -318,3 +318,17 @@ func (s *Store) nameFault(scope Scope, name string) error {
 	}
 	return nil
 }
+
+// AlsoReadBy lists the other clients that read the file of a source; never nil.
+func (s *Store) AlsoReadBy(src *Source) []string {
+	names := []string{}
+	for _, row := range client.All() {
+		if row.Name == src.Client || src.Scope == Local || src.Scope == Session {
+			continue
+		}
+		if slices.ContainsFunc(s.placesOf(row, src.Scope), func(p place) bool { return p.path == src.Path }) {
+			names = append(names, row.Name)
+		}
+	}
+	return names
+}

@@ -272,18 +272,24 @@ func committedSecrets(e *Entry) []Problem {
 	if e.Source.Scope != Project {
 		return nil
 	}
-	doc, err := jsonc.Parse(e.Raw)
-	if err != nil {
-		return nil
-	}
-	p := newPublisher(e, nil)
-	p.lenient, p.mask = true, nil
-	p.object(doc.Root(), "")
-	fields := p.found()
+	fields := e.SecretFields()
 	if len(fields) == 0 {
 		return nil
 	}
 	return []Problem{{Code: CodeSecretRefused, Severity: SeverityWarning, Source: e.Source.Path, Line: e.Line, Column: e.Column, Server: e.Name,
 		Message: "what looks like a secret is in " + strings.Join(fields, ", ") + ", and the project's file is usually committed",
 		Hint:    "use references: --env-from NAME, --header-from NAME=VAR; or keep the entry in the user's file and see: mcpctl share --env-placeholders"}}
+}
+
+// SecretFields names the fields of an entry that look like secrets; the values are not
+// told.
+func (e *Entry) SecretFields() []string {
+	doc, err := jsonc.Parse(e.Raw)
+	if err != nil || doc.Root() == nil || doc.Root().Kind() != jsonc.Object {
+		return nil
+	}
+	p := newPublisher(e, nil)
+	p.lenient, p.mask = true, nil
+	p.object(doc.Root(), "")
+	return p.found()
 }

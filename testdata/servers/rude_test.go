@@ -72,7 +72,7 @@ func TestRudeEnds(t *testing.T) {
 		}
 	}
 	p := rudeServer(t, "leaves-at-once")
-	p.hello()
+	p.call("initialize", helloParams) // and not a word more: nobody may read it
 	if got := p.wait().ExitCode(); got != 8 {
 		t.Errorf("it left with %d", got)
 	}

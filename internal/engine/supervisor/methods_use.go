@@ -2,6 +2,7 @@ package supervisor
 
 import (
 	"context"
+	"encoding/json"
 	"sync"
 	"time"
 
@@ -51,27 +52,30 @@ var (
 
 // The requests in whose course a server may say and ask something.
 var (
-	callTool = hearing(func(in *wire.CallTool) (*string, string) { return &in.Session, in.ProgressToken },
+	callTool = hearing(func(in *wire.CallTool) (*string, json.RawMessage) { return &in.Session, in.Meta },
 		func(ctx context.Context, s session, in wire.CallTool) (wire.CallResult, error) {
 			return s.CallTool(ctx, in)
 		})
-	readResource = hearing(func(in *wire.ReadResource) (*string, string) { return &in.Session, in.ProgressToken },
+	readResource = hearing(func(in *wire.ReadResource) (*string, json.RawMessage) { return &in.Session, in.Meta },
 		func(ctx context.Context, s session, in wire.ReadResource) (wire.ResourceResult, error) {
 			return s.ReadResource(ctx, in)
 		})
-	getPrompt = hearing(func(in *wire.GetPrompt) (*string, string) { return &in.Session, in.ProgressToken },
+	getPrompt = hearing(func(in *wire.GetPrompt) (*string, json.RawMessage) { return &in.Session, in.Meta },
 		func(ctx context.Context, s session, in wire.GetPrompt) (wire.PromptResult, error) {
 			return s.GetPrompt(ctx, in)
 		})
 )
 
 // hearing makes the method of a request for a client that may want to hear how it goes,
-// and may be asked something by the server. of gives the session and the token in it.
-func hearing[P, R any](of func(*P) (session *string, token string), do func(context.Context, session, P) (R, error)) func(*connection, wire.Request) (func(context.Context), error) {
+// and may be asked something by the server. of gives the session and the meta in it.
+func hearing[P, R any](of func(*P) (session *string, meta json.RawMessage), do func(context.Context, session, P) (R, error)) func(*connection, wire.Request) (func(context.Context), error) {
 	return func(c *connection, req wire.Request) (func(context.Context), error) {
 		var in P
 		id, _ := of(&in)
 		sess, err := c.decode(req, &in, id)
+		if _, meta := of(&in); err == nil && len(meta) > 0 && meta[0] != '{' && string(meta) != "null" {
+			err = wire.NewError(wire.Usage, "'meta' is an object", "")
+		}
 		as := c.as(*id)
 		return func(ctx context.Context) {
 			news := newNews(func(p wire.Progress) error { return req.Conn().Notify(ctx, wire.NotifyProgress, p) })

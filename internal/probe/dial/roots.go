@@ -41,8 +41,8 @@ func (d *dialer) roots() (list []Root, named bool) {
 
 // Root is a folder that a server is told to work in, as MCP has it.
 type Root struct {
-	URI  string `json:"uri"`
 	Name string `json:"name,omitempty"`
+	URI  string `json:"uri"`
 }
 
 func folderRoot(dir string) Root {

@@ -61,7 +61,7 @@ func TestRoots(t *testing.T) {
 		}
 	}
 	c := &Conn{roots: []Root{folderRoot(a), {URI: "file:///r"}}}
-	if got := string(c.rootsAnswer()); got != `{"roots":[{"uri":"file://`+dir+`/a%20b","name":"a b"},{"uri":"file:///r"}]}` {
+	if got := string(c.rootsAnswer()); got != `{"roots":[{"name":"a b","uri":"file://`+dir+`/a%20b"},{"uri":"file:///r"}]}` {
 		t.Error(got)
 	}
 	if got := string((&Conn{}).rootsAnswer()); got != `{"roots":[]}` {

@@ -29,7 +29,7 @@ func TestHandshake(t *testing.T) {
 		{"stub", []string{"-exit-on-discover"}, Info{ProtocolVersion: "2025-11-25", ServerName: "stub", ServerVersion: "1.0.0", Tools: true}},
 		{"stub", []string{"-sleep", "2500ms"}, Info{ProtocolVersion: "2025-11-25", ServerName: "stub", ServerVersion: "1.0.0", Tools: true}},
 		{"stub", []string{"-sleep", "2500ms", "-exit-on-discover"}, Info{ProtocolVersion: "2025-11-25", ServerName: "stub", ServerVersion: "1.0.0", Tools: true}},
-		{"echo", nil, Info{ProtocolVersion: "2026-07-28", ServerName: "echo", ServerVersion: "1.0.0", Tools: true, Resources: true, Prompts: true}},
+		{"echo", nil, Info{ProtocolVersion: "2026-07-28", ServerName: "echo", ServerVersion: "1.0.0", Tools: true, Resources: true, Prompts: true, Logging: true}},
 		{"odd", []string{"modern"}, Info{ProtocolVersion: "2026-07-28", Tools: true}},
 		{"odd", []string{"slow-modern"}, Info{ProtocolVersion: "2026-07-28", Tools: true}},
 	} {

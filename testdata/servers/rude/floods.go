@@ -31,6 +31,13 @@ func (s *server) put(to *os.File, text string) bool {
 	return err == nil
 }
 
+// endlessLine begins a line before anything is answered, so that every answer is a
+// part of it.
+func endlessLine(s *server) {
+	s.put(os.Stdout, "x")
+	go s.flood(24<<20, os.Stdout, strings.Repeat("x", 64<<10))
+}
+
 // huge answers with a gigabyte between head and tail.
 func (s *server) huge(id json.RawMessage, head, tail string) {
 	s.mu.Lock()

@@ -39,7 +39,7 @@ var modes = map[string]mode{
 	})},
 
 	// It never ceases to talk.
-	"stdout-endless":  {begin: func(s *server) { go s.flood(24<<20, os.Stdout, strings.Repeat("x", 64<<10)) }},
+	"stdout-endless":  {begin: endlessLine},
 	"stdout-newlines": {after: func(s *server) { go s.flood(24<<20, os.Stdout, strings.Repeat("\n", 64<<10)) }},
 	"stdout-noise":    {after: func(s *server) { go s.flood(2<<20, os.Stdout, strings.Repeat("this is no message\n", 1000)) }},
 	"stdout-binary":   {after: func(s *server) { go s.flood(2<<20, os.Stdout, strings.Repeat("\x00\xff\x1b[2J\n", 1000)) }},

@@ -27,7 +27,14 @@ func (s *server) result(m message) (any, *failure) {
 		return nil, noMethod(m.Method)
 	case "initialize":
 		return s.hello(m.Params), nil
-	case "ping", "logging/setLevel":
+	case "ping":
+		return struct{}{}, nil
+	case "logging/setLevel":
+		var asked struct {
+			Level string `json:"level"`
+		}
+		_ = json.Unmarshal(m.Params, &asked) // no level is every level
+		s.level = asked.Level
 		return struct{}{}, nil
 	case "tools/list":
 		if s.askEarly != "" && s.asked == 0 {
@@ -77,6 +84,9 @@ func (s *server) announced() map[string]any {
 	if s.caps.has("listChanged") {
 		delete(caps, "listChanged")
 		caps["tools"] = map[string]bool{"listChanged": true}
+	}
+	if s.subscribe {
+		caps["resources"] = map[string]bool{"subscribe": true}
 	}
 	return caps
 }

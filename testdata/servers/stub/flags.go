@@ -57,7 +57,10 @@ type options struct {
 	elicit, elicitSchema, elicitMessage     string
 	elicitURL, elicitOn                     string
 	completes, endless                      bool
-	ask, askEarly, embed                    string
+	ask, askEarly, askOn, askParams, embed  string
+	subscribe                               bool
+	logs                                    int
+	changes                                 names
 	progresses                              int
 	progressPause                           time.Duration
 }
@@ -154,6 +157,11 @@ func parse(args []string) (*options, error) {
 	f.BoolVar(&o.endless, "elicit-endless", false, "ask again whatever is answered, with -modern")
 	f.StringVar(&o.embed, "embed", "", "with -modern and -elicit also ask for `METHOD`")
 	f.StringVar(&o.ask, "ask", "", "send the request `METHOD` in each call and say what the client answered")
+	f.StringVar(&o.askOn, "ask-on", "tools/call", "with -ask: not in calls but when `METHOD` arrives")
+	f.StringVar(&o.askParams, "ask-params", "{}", "with -ask: give it the parameters `JSON`")
+	f.BoolVar(&o.subscribe, "subscribe", false, "take subscriptions to resources, and say in each call that all of them have changed")
+	f.IntVar(&o.logs, "logs", 0, "send `N` log messages in each call, of the levels debug and warning in turn, as the client wants")
+	f.Var(&o.changes, "changes", "say after each call that the lists `NAME,...` have changed: prompts, resources")
 	f.StringVar(&o.askEarly, "ask-early", "", "send the request `METHOD` once, before the answer to tools/list")
 	f.IntVar(&o.progresses, "progress", 0, "send `N` notifications of progress in each call")
 	f.DurationVar(&o.progressPause, "progress-pause", 0, "wait for `DURATION` after each")
@@ -192,7 +200,7 @@ func setInt(to **int) func(string) error {
 func (o *options) check() error {
 	for flag, text := range map[string]string{
 		"schema": o.schema, "output-schema": o.outputSchema, "raw-result": o.rawResult,
-		"elicit-schema": o.elicitSchema,
+		"elicit-schema": o.elicitSchema, "ask-params": o.askParams,
 	} {
 		if text != "" && !json.Valid([]byte(text)) {
 			return fmt.Errorf("-%s: not JSON: %q", flag, text)

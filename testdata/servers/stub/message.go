@@ -22,6 +22,8 @@ type server struct {
 	initialized bool     // initialize has come
 	hugeDone    bool     // -huge-line is written
 	holding     []held   // what -gather keeps back
+	level       string   // of the log messages that are wanted; "" for all
+	subscribed  []string // URIs
 }
 
 // message is a request, a notification (no id) or an answer (no method).
@@ -70,6 +72,10 @@ func (s *server) take(line []byte) (status int, leave bool) {
 	if s.elicitOn != "" && m.Method == s.elicitOn {
 		s.request("elicitation/create", s.question())
 	}
+	if m.Method == "subscriptions/listen" && s.subscribe {
+		s.listen(m)
+		return 0, false
+	}
 	if m.ID == nil || m.Method == "" || s.hang.has(m.Method) || s.silentBeforeInit && !s.initialized {
 		return 0, false
 	}
@@ -113,6 +119,12 @@ func (s *server) answer(m message) {
 			said["logger"] = s.logger
 		}
 		s.notice("notifications/message", said)
+	case m.Method == "tools/call" && fail == nil && len(s.changes) > 0:
+		for range s.notify {
+			for _, list := range s.changes {
+				s.notice("notifications/"+list+"/list_changed", nil)
+			}
+		}
 	case m.Method == "tools/call" && fail == nil && (s.growOnCall || s.shrinkOnCall):
 		for range s.notify {
 			s.notice("notifications/tools/list_changed", nil)

@@ -31,7 +31,12 @@ func (o *options) offers() {
 
 // use answers what is neither the handshake nor about tools.
 func (s *server) use(m message) (any, *failure) {
+	if s.ask != "" && m.Method == s.askOn {
+		s.request(s.ask, json.RawMessage(s.askParams))
+	}
 	switch {
+	case m.Method == "resources/subscribe" && s.subscribe, m.Method == "resources/unsubscribe" && s.subscribe:
+		return s.subscription(m)
 	case m.Method == "resources/list" && s.caps.has("resources"):
 		return s.list(m.Params, "resources", s.resources, describeResource)
 	case m.Method == "resources/templates/list" && s.caps.has("resources"):
@@ -215,9 +220,15 @@ const (
 // the server's own. It returns the answer to say, nil for the usual one.
 func (s *server) around(m message) (any, *failure) {
 	s.progress(m)
+	s.log(m)
+	for _, uri := range s.subscribed {
+		s.notice("notifications/resources/updated", map[string]any{"uri": uri})
+	}
 	switch {
-	case s.ask != "":
-		return said(s.request(s.ask, map[string]any{})), nil
+	case s.ask != "" && s.askOn == "tools/call" && s.modern:
+		return s.rounds(m)
+	case s.ask != "" && s.askOn == "tools/call":
+		return said(s.request(s.ask, json.RawMessage(s.askParams))), nil
 	case s.elicitOn != "":
 		return nil, nil
 	case s.elicit == elicitRequired && s.sentAway < s.elicitTimes:
@@ -249,7 +260,13 @@ func (s *server) rounds(m message) (any, *failure) {
 	}
 	_ = json.Unmarshal(m.Params, &again)
 	if len(again.Responses) == 0 || s.endless {
-		asks := map[string]any{"q1": map[string]any{"method": "elicitation/create", "params": s.question()}}
+		asks := map[string]any{}
+		if s.elicit != "" {
+			asks["q1"] = map[string]any{"method": "elicitation/create", "params": s.question()}
+		}
+		if s.ask != "" {
+			asks["q2"] = map[string]any{"method": s.ask, "params": json.RawMessage(s.askParams)}
+		}
 		if s.embed != "" {
 			asks["q0"] = map[string]any{"method": s.embed, "params": map[string]any{}}
 		}
