@@ -320,3 +320,93 @@ func needsSignIn(t *testing.T) string {
 	t.Cleanup(s.Close)
 	return s.URL
 }
+
+// TestServePassesLogs: log messages of a server reach the client whose call is under way,
+// from the level on that it wants.
+func TestServePassesLogs(t *testing.T) {
+	p := func(p *place) {
+		p.write(p.userFile(), `{"mcpServers":{"s":{"command":"stub-server","args":["-logs","4"]}}}`)
+	}
+	everyWay(t, p, nil, func(t *testing.T, _ *place, c *gatewayClient) {
+		params := &mcp.CallToolParams{Name: "s__echo"}
+		if c.cs.InitializeResult().ProtocolVersion < "2026-07-28" {
+			if err := c.cs.SetLoggingLevel(c.ctx(), &mcp.SetLoggingLevelParams{Level: "warning"}); err != nil {
+				t.Fatal(err)
+			}
+		} else {
+			params.Meta = mcp.Meta{mcp.MetaKeyLogLevel: "warning"}
+		}
+		if _, err := c.cs.CallTool(c.ctx(), params); err != nil {
+			t.Fatal(err)
+		}
+		c.until("two messages", func() bool {
+			return len(c.logs) == 2 && c.logs[0] == "s/stub map[n:1 x:1.5]" && c.logs[1] == "s/stub map[n:3 x:1.5]"
+		})
+	})
+}
+
+// TestServeSubscribes: who has subscribed to a resource hears of its changes, under the
+// URI that it knows.
+func TestServeSubscribes(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	p.write(p.userFile(), `{"mcpServers":{"a":{"command":"stub-server","args":["-subscribe","-resources","stub://1,stub://2"]},"b":{"command":"stub-server","args":["-resources","stub://1"]}}}`)
+	c := p.serveStdio("2025-11-25", "one")
+	var uris []string
+	for r, err := range c.cs.Resources(c.ctx(), nil) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		uris = append(uris, r.URI)
+	}
+	c.wants("resources", uris, []string{"mcp://a/stub://1", "stub://2", "mcp://b/stub://1"})
+	for _, uri := range []string{"mcp://a/stub://1", "stub://2"} {
+		if err := c.cs.Subscribe(c.ctx(), &mcp.SubscribeParams{URI: uri}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c.call("a__echo", nil)
+	c.until("updates", func() bool {
+		return slices.Contains(c.updated, "mcp://a/stub://1") && slices.Contains(c.updated, "stub://2")
+	})
+	p.exits([]int{0}, "supervisor", "restart") // the subscription is made again
+	c.mu.Lock()
+	c.updated = nil
+	c.mu.Unlock()
+	if err := until(func() error {
+		c.call("a__echo", nil)
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if slices.Contains(c.updated, "stub://2") {
+			return nil
+		}
+		return fmt.Errorf("%v", c.updated)
+	}); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestServeTellsOfLists: a change of each list of a server is told.
+func TestServeTellsOfLists(t *testing.T) {
+	p := func(p *place) {
+		p.write(p.userFile(), `{"mcpServers":{"s":{"command":"stub-server","args":["-prompts","x","-resources","stub://1","-changes","prompts,resources"]},
+			"g":{"command":"stub-server","args":["-grow-on-call"]}}}`)
+	}
+	everyWay(t, p, nil, func(t *testing.T, _ *place, c *gatewayClient) {
+		c.tools()
+		for _, err := range c.cs.Prompts(c.ctx(), nil) {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, err := range c.cs.Resources(c.ctx(), nil) {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		c.call("g__echo", nil)
+		c.until("tools", func() bool { return c.changed["tools"] > 0 })
+		c.call("s__echo", nil)
+		c.until("prompts, resources", func() bool { return c.changed["prompts"] > 0 && c.changed["resources"] > 0 })
+	})
+}

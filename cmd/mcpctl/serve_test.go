@@ -302,9 +302,7 @@ func TestServeOffersEverything(t *testing.T) {
 		}
 		p.notPwned()
 		p.write(p.userFile(), `{"mcpServers":{"stub":{"command":"stub-server","args":["-tools","a,c"]}}}`)
-		if c.cs.InitializeResult().ProtocolVersion < "2026-07-28" { // there it is subscribed to
-			c.until("list_changed", func() bool { return c.changed["tools"] > 0 })
-		}
+		c.until("list_changed", func() bool { return c.changed["tools"] > 0 })
 		if err := until(func() error {
 			if got := c.tools(); !slices.Equal(got, []string{"stub__a", "stub__c"}) {
 				return fmt.Errorf("%v", got)
