@@ -28,6 +28,7 @@ const (
 // question is one of them. over ends when nobody wants the answer any more.
 type question struct {
 	id     string
+	key    string // what the client of 2026-07-28 sees, unique in its flight; "": id
 	method string
 	params json.RawMessage
 	answer chan json.RawMessage // has room for the one answer; closed without one: the client gave none
@@ -108,7 +109,7 @@ func send(next mcp.MethodHandler) mcp.MethodHandler {
 func (o *offer) elicited(ctx context.Context, q wire.Elicitation) wire.ElicitReply {
 	ctx, done := o.until(ctx, q.ID)
 	defer done()
-	raw, err := o.put(ctx, q.Token, q.Server, &question{id: q.ID, method: methodElicit, params: elicitParams(q), answer: make(chan json.RawMessage, 1)})
+	raw, err := o.put(ctx, q.Token, q.Server, &question{id: q.ID, key: q.Key, method: methodElicit, params: elicitParams(q), answer: make(chan json.RawMessage, 1)})
 	reply := wire.ElicitReply{ID: q.ID, Action: actionCancel}
 	if errors.Is(err, errNotAsked) {
 		reply.Action = actionDecline

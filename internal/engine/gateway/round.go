@@ -42,6 +42,9 @@ func (f *flight) isHeld() bool { return f.parked != nil }
 // ask leaves a question for the next answer to the client and waits for what it says.
 func (f *flight) ask(ctx context.Context, q *question) (json.RawMessage, error) {
 	f.mu.Lock()
+	if q.key == "" || slices.ContainsFunc(f.asked, func(other *question) bool { return other.key == q.key }) {
+		q.key = q.id
+	}
 	f.asked = append(f.asked, q)
 	f.mu.Unlock()
 	defer func() {
@@ -79,7 +82,7 @@ func (f *flight) answered(responses mcp.InputResponseMap) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.asked = slices.DeleteFunc(f.asked, func(q *question) bool {
-		answer, ok := responses[q.id]
+		answer, ok := responses[q.key]
 		if ok {
 			q.answer <- encoded(answer) // it has room
 		}
@@ -158,7 +161,7 @@ func inputRequired(asked []*question, state string) *rawResult {
 	}
 	inputs := map[string]input{}
 	for _, q := range asked {
-		inputs[q.id] = input{q.method, q.params}
+		inputs[q.key] = input{q.method, q.params}
 	}
 	return &rawResult{modern: true, raw: encoded(struct {
 		Type   string           `json:"resultType"`
