@@ -158,6 +158,9 @@ func failure(err error) error {
 	if e.ServerCode != 0 {
 		out.Code = e.ServerCode
 	}
+	if len(e.ServerData) > 0 {
+		out.Data = e.ServerData
+	}
 	if e.Word == wire.CallOutcomeUnknown {
 		out.Message = string(e.Word) + ": " + e.Text // a model that reads only this must not just repeat it
 	}
