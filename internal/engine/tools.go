@@ -32,11 +32,12 @@ func (s *Session) ListTools(ctx context.Context, name string, limit time.Duratio
 func (s *Session) server(name string) (*server, error) {
 	s.mu.Lock()
 	sv, err := s.serverLocked(name)
+	borrows := err == nil && sv.borrows()
 	s.mu.Unlock()
-	if err != nil {
-		return nil, err
+	if borrows {
+		sv = s.behind(sv)
 	}
-	return s.behind(sv), nil
+	return sv, err
 }
 
 // serverLocked is server, whoever stands behind it. held: mu.

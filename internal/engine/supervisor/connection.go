@@ -63,6 +63,7 @@ func newConnection(s *server, raw *net.UnixConn) *connection {
 // serve speaks with the client until one of the two ends it.
 func (c *connection) serve() {
 	defer c.s.remove(c)
+	defer c.out.told.Wait()
 	defer c.raw.Close()
 	defer c.end()
 	if _, err := admit(c.raw); err != nil {
@@ -75,6 +76,9 @@ func (c *connection) serve() {
 		}
 	})
 	defer silent.Stop()
+	c.out.lost = func(n int) {
+		c.s.log.event("warning", fmt.Sprintf("%d notices were not sent to a client that was too slow for them", n))
+	}
 	c.out.send = func(ctx context.Context, method string, params any) error {
 		return c.conn.Load().Notify(ctx, method, params)
 	}
@@ -118,16 +122,12 @@ func (c *connection) end() {
 		ear.stop()
 	}
 	var closing sync.WaitGroup
-	for key, sub := range subs {
-		if own[key.session] == nil { // else it ends with its session
-			closing.Go(sub.end)
-		}
-	}
 	for _, sess := range own {
 		closing.Go(func() { c.s.closeSession(sess) })
 	}
 	closing.Wait()
-	c.out.close()
+	endAll(slices.Collect(maps.Values(subs))) // of the sessions that are closed those to what others share
+	c.out.stop()
 }
 
 // Handle answers one request. Requests of a connection come one after the other,

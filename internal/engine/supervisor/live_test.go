@@ -632,10 +632,11 @@ func pids(t *testing.T, server string, clients ...*owner) (out []int) {
 // values come out the same; and end with their connections.
 func TestShared(t *testing.T) {
 	p := newPlace(t)
+	record := filepath.Join(p.dir, "record")
 	stub := func(shared bool, flags ...string) map[string]any {
 		return map[string]any{"command": ownFile(), "args": append([]string{}, flags...), "env": map[string]string{asStub: "1", "V": "${V:-x}"}, "shared": shared}
 	}
-	p.entries(t, map[string]any{"own": stub(false), "shared": stub(true, "-grow-on-call", "-logs", "3")})
+	p.entries(t, map[string]any{"own": stub(false), "shared": stub(true, "-grow-on-call", "-logs", "3", "-subscribe", "-resources", "stub://a", "-record", record)})
 	p.serve(t, nil, nil)
 	a, b := p.owner(t, wire.SessionOpen{}), p.owner(t, wire.SessionOpen{})
 	other := p
@@ -666,10 +667,16 @@ func TestShared(t *testing.T) {
 		t.Errorf("%+v", tools)
 	}
 	if n := len(b.all(wire.NotifyMessage)) + len(differs.all(wire.NotifyMessage)) + len(differs.all(wire.NotifyListChanged)); n != 0 {
-		t.Errorf("%d notices of another's call", n)
+		t.Errorf("%d notices of another's call: %q %q %q", n, b.all(wire.NotifyMessage), differs.all(wire.NotifyMessage), differs.all(wire.NotifyListChanged))
 	}
+	// What the one subscribed to, over the connection of all, ends with him.
+	must[wire.None](t, a.Client, wire.MethodSubscribe, wire.Resource{Session: a.session, Server: "shared", URI: "stub://a"})
 	gone := pids(t, "own", a)[0]
 	a.Close()
+	waitFor(t, "the subscription is taken back", func() bool {
+		data, _ := os.ReadFile(record)
+		return strings.Count(string(data), `"resources/unsubscribe"`) == 1
+	})
 	waitFor(t, "its servers are gone", func() bool { return !alive(gone) })
 	if now := pids(t, "shared", b); now[0] != got[0] || !alive(now[0]) {
 		t.Errorf("%v", now)

@@ -3,6 +3,7 @@ package supervisor
 import (
 	"context"
 	"fmt"
+	"sync"
 
 	"github.com/mcpctl/mcpctl/internal/engine"
 	"github.com/mcpctl/mcpctl/internal/engine/wire"
@@ -64,6 +65,14 @@ func (s *subscription) end() {
 	if s.cancel != nil {
 		s.cancel()
 	}
+}
+
+func endAll(subs []*subscription) {
+	var ending sync.WaitGroup
+	for _, sub := range subs {
+		ending.Go(sub.end)
+	}
+	ending.Wait()
 }
 
 // subscribe makes a subscription; one that is there already is answered at once. It is

@@ -145,8 +145,16 @@ func sessionClose(c *connection, req wire.Request) (func(context.Context), error
 		ear.stop()
 		delete(c.listens, sess)
 	}
+	var subs []*subscription
+	for key, sub := range c.subs {
+		if key.session == in.Session {
+			subs = append(subs, sub)
+			delete(c.subs, key)
+		}
+	}
 	return func(ctx context.Context) {
 		c.s.endSession(sess)
+		endAll(subs)
 		req.Reply(ctx, struct{}{}, nil)
 	}, nil
 }

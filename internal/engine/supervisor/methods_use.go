@@ -21,6 +21,7 @@ func answering[P, R any](id func(*P) *string, do func(context.Context, session, 
 		as := c.as(*id(&in))
 		return func(ctx context.Context) {
 			out, err := do(as(ctx), sess, in)
+			c.out.drain(ctx) // what servers said before it
 			req.Reply(ctx, out, err)
 		}, err
 	}

@@ -25,10 +25,16 @@ type outbox struct {
 	waiting map[any]bool // the keys in the queue
 	put     uint64       // how many were taken
 	sent    uint64       // and are done with
-	waits   []chan struct{}
-	busy    bool // a goroutine sends
+	waits   []drained    // the first in front
+	busy    bool         // a goroutine sends
 	dropped int
 	closed  bool
+}
+
+// drained is somebody who waits until as many are done with.
+type drained struct {
+	sent uint64
+	gone chan struct{}
 }
 
 // parcel is one notification. One whose key is waiting already adds nothing; nil: each
@@ -104,15 +110,13 @@ func (o *outbox) next() (parcel, bool) {
 
 // wake lets those go on who wait for what is sent. held: mu.
 func (o *outbox) wake() {
-	if o.sent == o.put || o.closed {
-		for _, c := range o.waits {
-			close(c)
-		}
-		o.waits = nil
+	for len(o.waits) > 0 && (o.closed || o.waits[0].sent <= o.sent) {
+		close(o.waits[0].gone)
+		o.waits = o.waits[1:]
 	}
 }
 
-// drain returns when everything that was taken has gone out, or ctx has ended.
+// drain returns when everything that was taken until now has gone out, or ctx has ended.
 func (o *outbox) drain(ctx context.Context) {
 	o.mu.Lock()
 	if o.sent == o.put || o.closed {
@@ -120,7 +124,7 @@ func (o *outbox) drain(ctx context.Context) {
 		return
 	}
 	gone := make(chan struct{})
-	o.waits = append(o.waits, gone)
+	o.waits = append(o.waits, drained{o.put, gone})
 	o.mu.Unlock()
 	select {
 	case <-gone:
@@ -128,16 +132,10 @@ func (o *outbox) drain(ctx context.Context) {
 	}
 }
 
+// stop drops what has not gone out. A goroutine that sends ends with the connection.
 func (o *outbox) stop() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.closed, o.queue, o.busy = true, nil, false
 	o.wake()
-}
-
-// close drops what has not gone out. The connection is closed by now, or no goroutine
-// would be waited for.
-func (o *outbox) close() {
-	o.stop()
-	o.told.Wait()
 }

@@ -218,7 +218,9 @@ func infoOf(r *mcp.InitializeResult, raw json.RawMessage) Info {
 	}
 	if caps := r.Capabilities; caps != nil {
 		i.Tools, i.Resources, i.Prompts = caps.Tools != nil, caps.Resources != nil, caps.Prompts != nil
-		i.Completions, i.Logging = caps.Completions != nil, caps.Logging != nil
+		i.Completions = caps.Completions != nil
+		//lint:ignore SA1019 servers of all revisions before 2026-07-28 have it
+		i.Logging = caps.Logging != nil
 		i.Subscriptions = caps.Resources != nil && caps.Resources.Subscribe
 	}
 	var said struct {

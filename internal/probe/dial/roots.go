@@ -75,7 +75,6 @@ func (c *Conn) rootsAnswer() json.RawMessage {
 
 // roots is the result of roots/list, in bytes of our own.
 type roots struct {
-	//lint:ignore SA1019 servers of all revisions before 2026-07-28 ask for roots
 	mcp.ListRootsResult
 	raw json.RawMessage
 }

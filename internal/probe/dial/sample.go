@@ -37,7 +37,6 @@ func (c *Conn) sample(ctx context.Context, req mcp.Request) (mcp.Result, error) 
 
 // sampled is the result of a sampling request, in the bytes of its caller.
 type sampled struct {
-	//lint:ignore SA1019 servers of all revisions before 2026-07-28 ask for it
 	mcp.CreateMessageWithToolsResult
 	raw json.RawMessage
 }

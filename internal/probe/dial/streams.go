@@ -131,7 +131,7 @@ func lostAnswer(x *exchange) string {
 	return fmt.Sprintf("data: %s\n\n", data)
 }
 
-// listen is the stream of notifications of revision 2026-07-28. The SDK asks for
+// listen is a stream of notifications of revision 2026-07-28. The SDK asks for
 // it once and does not notice its end; here it is asked for again, with a new id
 // as the specification wants.
 func (g *guard) listen(req *http.Request, call *jsonrpc.Request) *http.Response {
@@ -140,7 +140,7 @@ func (g *guard) listen(req *http.Request, call *jsonrpc.Request) *http.Response 
 		request: func(string) (*http.Request, []byte) {
 			id := call.ID
 			if tries++; tries > 1 {
-				id, _ = jsonrpc.MakeID(fmt.Sprintf("listen-%d", tries))
+				id, _ = jsonrpc.MakeID(fmt.Sprintf("listen-%v-%d", call.ID.Raw(), tries)) // there may be several streams
 			}
 			body, _ := jsonrpc.EncodeMessage(&jsonrpc.Request{ID: id, Method: call.Method, Params: call.Params}) // decoded a moment ago
 			return req.Clone(req.Context()), body
