@@ -94,6 +94,10 @@ func FromError(err error) *Error {
 	if errors.As(err, &answered) {
 		out.ServerCode, out.ServerData = answered.ServerCode(), answered.ServerData()
 	}
+	var object *Error
+	if errors.As(err, &object) {
+		out.ServerCode, out.ServerData = object.ServerCode, object.ServerData
+	}
 	var own interface{ OwnHeader() bool }
 	out.Own = errors.As(err, &own) && own.OwnHeader()
 	out.Exit = out.Word.Exit()
