@@ -67,7 +67,7 @@ func (a *app) printGateway(cmd *cobra.Command, o *serveOptions) error {
 	for _, gap := range printed.Gaps {
 		a.warn(gap, "")
 	}
-	report.Tell(a.streams.Err, report.Message{Text: printed.Client + " reads this from " + printed.File + "; a file that is there keeps what it has, and gets what stands below"})
+	report.Tell(a.streams.Err, report.Message{Text: "this goes into " + printed.File + ", beside what " + printed.Client + " has there already"})
 	a.out.Write(printed.Text)
 	return nil
 }

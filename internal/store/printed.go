@@ -3,6 +3,7 @@ package store
 import (
 	"encoding/json"
 	"path/filepath"
+	"runtime"
 	"slices"
 
 	"github.com/mcpctl/mcpctl/internal/store/client"
@@ -12,7 +13,7 @@ import (
 // Printed is the text of a client's file with one server in it.
 type Printed struct {
 	Client string // as its makers write it
-	File   string // where it belongs: below the home directory, or below the project
+	File   string // where it belongs unless variables say otherwise: "~/…", or below the project
 	Text   []byte
 	Gaps   []string // what the client cannot express, and why
 }
@@ -43,8 +44,8 @@ func PrintFor(clientName, server string, entry json.RawMessage) (Printed, error)
 		entry = written.Entry
 	}
 	name := row.UserFile
-	out.File = filepath.Join(row.User.Root, row.User.Path, name)
-	if name == "" {
+	dir, _ := row.User.Find(nil, client.Bases{Home: "~", ConfigHome: filepath.Join("~", ".config"), GOOS: runtime.GOOS})
+	if out.File = filepath.Join(dir, name); name == "" {
 		name, out.File = row.ProjectFile, row.ProjectFile
 	}
 	doc, err := jsonc.Parse(nil)
