@@ -1,6 +1,9 @@
 package main
 
+//lint:file-ignore SA1019 roots, sampling and logging belong to every revision before 2026-07-28
+
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -409,4 +412,58 @@ func TestServeTellsOfLists(t *testing.T) {
 		c.call("s__echo", nil)
 		c.until("prompts, resources", func() bool { return c.changed["prompts"] > 0 && c.changed["resources"] > 0 })
 	})
+}
+
+// TestServeTakesAnyMessage: what a message lacks is an error of that message alone.
+func TestServeTakesAnyMessage(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	p.write(p.userFile(), `{"mcpServers":{"s":{"command":"stub-server","args":["-prompts","x","-resources","stub://1"]}}}`)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	cmd := p.command(ctx, "serve")
+	cmd.Stderr = os.Stderr
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(out)
+	ask := func(id int, message string) string {
+		t.Helper()
+		fmt.Fprintf(in, `{"jsonrpc":"2.0","id":%d,%s}`+"\n", id, message)
+		for lines.Scan() {
+			var got struct{ ID *int }
+			if err := json.Unmarshal(lines.Bytes(), &got); err != nil {
+				t.Fatalf("not the protocol: %s", lines.Text())
+			}
+			if got.ID != nil && *got.ID == id {
+				return lines.Text()
+			}
+		}
+		t.Fatalf("no answer to %s", message)
+		return ""
+	}
+	ask(0, `"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"x","version":"1"}}`)
+	fmt.Fprintln(in, `{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+	id := 1
+	for _, method := range []string{"ping", "tools/list", "prompts/list", "resources/list", "resources/templates/list", "server/discover", "logging/setLevel", "tools/call",
+		"prompts/get", "resources/read", "completion/complete", "resources/subscribe", "resources/unsubscribe", "subscriptions/listen", "no/such", "initialize"} {
+		for _, params := range []string{"", `,"params":null`, `,"params":{}`, `,"params":{"_meta":null}`, `,"params":{"name":null,"arguments":null,"uri":"","level":"loud","ref":null,"cursor":null}`} {
+			if got := ask(id, `"method":"`+method+`"`+params); strings.HasSuffix(method, "/list") && !strings.Contains(got, `"result"`) {
+				t.Errorf("%s%s: %s", method, params, got)
+			}
+			id++
+		}
+	}
+	in.Close()
+	if err := cmd.Wait(); err != nil {
+		t.Error(err)
+	}
 }

@@ -139,7 +139,6 @@ type bell struct {
 
 	mu      sync.Mutex
 	down    map[string]bool // which of the SDK's lists have the mark
-	states  []string
 	stopped bool
 }
 

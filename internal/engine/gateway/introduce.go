@@ -1,5 +1,7 @@
 package gateway
 
+//lint:file-ignore SA1019 roots, sampling and logging belong to every revision before 2026-07-28
+
 import (
 	"context"
 	"encoding/json"
@@ -30,6 +32,9 @@ func (o *offer) introduce(ctx context.Context, method string, r request, next mc
 		return nil, failure(err)
 	}
 	res, err := next(ctx, method, r.Request)
+	if err != nil {
+		return nil, err // res may be a nil of its type
+	}
 	switch res := res.(type) {
 	case *mcp.InitializeResult:
 		res.Instructions = o.instructions(about.Servers, status.Servers)
@@ -38,7 +43,7 @@ func (o *offer) introduce(ctx context.Context, method string, r request, next mc
 		res.Instructions = o.instructions(about.Servers, status.Servers)
 		o.narrow(&res.Capabilities, about.Servers)
 	}
-	return res, err
+	return res, nil
 }
 
 // narrow leaves of the capabilities, where there is one server only, those that it has.

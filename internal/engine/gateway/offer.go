@@ -1,5 +1,7 @@
 package gateway
 
+//lint:file-ignore SA1019 roots, sampling and logging belong to every revision before 2026-07-28
+
 import (
 	"context"
 	"encoding/json"
@@ -128,7 +130,7 @@ func (o *offer) start(r request) bool {
 	o.up.capabilities = everyAbility()
 	if !o.isShared {
 		o.client = r.session()
-		if p, ok := r.GetParams().(*mcp.InitializeParams); ok {
+		if p, ok := r.GetParams().(*mcp.InitializeParams); ok && p != nil {
 			o.up.capabilities = abilities(p.Capabilities)
 		} else {
 			o.up.capabilities = abilities(r.capabilities())

@@ -50,8 +50,8 @@ func (o *offer) askPrompts(ctx context.Context) (*promptList, error) {
 }
 
 func (o *offer) listPrompts(ctx context.Context, r request, p *mcp.ListPromptsParams) (mcp.Result, error) {
-	if err := onePage(p.Cursor); err != nil {
-		return nil, err
+	if p != nil && p.Cursor != "" {
+		return nil, noCursor()
 	}
 	list, err := o.prompts.get(ctx, o.askPrompts)
 	if err != nil {

@@ -1,5 +1,7 @@
 package gateway
 
+//lint:file-ignore SA1019 roots, sampling and logging belong to every revision before 2026-07-28
+
 import (
 	"context"
 	"encoding/json"

@@ -158,8 +158,8 @@ func matchesTemplate(template, uri string) bool {
 }
 
 func (o *offer) listResources(ctx context.Context, r request, p *mcp.ListResourcesParams) (mcp.Result, error) {
-	if err := onePage(p.Cursor); err != nil {
-		return nil, err
+	if p != nil && p.Cursor != "" {
+		return nil, noCursor()
 	}
 	list, err := o.resources.get(ctx, o.askResources)
 	if err != nil {
@@ -169,8 +169,8 @@ func (o *offer) listResources(ctx context.Context, r request, p *mcp.ListResourc
 }
 
 func (o *offer) listTemplates(ctx context.Context, r request, p *mcp.ListResourceTemplatesParams) (mcp.Result, error) {
-	if err := onePage(p.Cursor); err != nil {
-		return nil, err
+	if p != nil && p.Cursor != "" {
+		return nil, noCursor()
 	}
 	list, err := o.resources.get(ctx, o.askResources)
 	if err != nil {

@@ -120,8 +120,8 @@ func (o *offer) names(keys []engine.ToolKey) func(engine.ToolKey) string {
 }
 
 func (o *offer) listTools(ctx context.Context, r request, p *mcp.ListToolsParams) (mcp.Result, error) {
-	if err := onePage(p.Cursor); err != nil {
-		return nil, err
+	if p != nil && p.Cursor != "" {
+		return nil, noCursor()
 	}
 	list, err := o.tools.get(ctx, o.askTools)
 	if err != nil {
@@ -130,12 +130,9 @@ func (o *offer) listTools(ctx context.Context, r request, p *mcp.ListToolsParams
 	return r.list("tools", list.page), nil
 }
 
-// onePage refuses cursors: every list is one page, so nobody was given one.
-func onePage(cursor string) error {
-	if cursor != "" {
-		return invalid("there is no such cursor: lists have one page here")
-	}
-	return nil
+// noCursor refuses a cursor: every list is one page, so nobody was given one.
+func noCursor() error {
+	return invalid("there is no such cursor: lists have one page here")
 }
 
 // findTool finds a tool by the name that the client sees. A list that may be old will do
