@@ -300,14 +300,15 @@ func (sv *server) connectOnce(ctx context.Context, r *run, w want) (connected bo
 	}
 }
 
-// connect opens a connection and lists the tools. told is what it was told of the
-// session. On an error nothing stays open.
-func (sv *server) connect(ctx context.Context, r *run, w want) (conn *dial.Conn, tools []dial.Tool, told tuned, err error) {
+// connect opens a connection and lists the tools. What it was told of the session is
+// returned. On an error nothing stays open.
+func (sv *server) connect(ctx context.Context, r *run, w want) (*dial.Conn, []dial.Tool, tuned, error) {
 	s := sv.session
+	var told tuned
 	s.mu.Lock()
 	told.roots = s.roots
 	s.mu.Unlock()
-	conn, err = dial.Open(ctx, w.admitted, dial.Options{
+	conn, err := dial.Open(ctx, w.admitted, dial.Options{
 		Env: w.env, Client: s.opts.Version, Values: w.values, Elicit: true, Workspace: s.workspace(),
 		Owner: s.opts.Owner.abilities(), Roots: told.roots,
 		Log:         func(e dial.Event) { s.said(sv.name, e, w.secrets) },
@@ -326,7 +327,8 @@ func (sv *server) connect(ctx context.Context, r *run, w want) (conn *dial.Conn,
 		}
 	}()
 	told = sv.tune(ctx, conn, told)
-	if tools, err = listTools(ctx, conn); err != nil {
+	tools, err := listTools(ctx, conn)
+	if err != nil {
 		return nil, nil, told, err
 	}
 	listed = true
