@@ -33,11 +33,13 @@ var rooms = map[string][]string{
 	"internal/probe":             {"internal/probe/dial", "internal/probe/oauth", "internal/store"},
 	"internal/probe/dial":        {"internal/store", "internal/store/redact"},
 	"internal/probe/oauth":       {"internal/store", "internal/store/atomicfile", "internal/store/redact"},
-	"internal/store":             {"internal/store/atomicfile", "internal/store/client", "internal/store/jsonc", "internal/store/redact"},
+	"internal/store":             {"internal/store/atomicfile", "internal/store/client", "internal/store/jsonc", "internal/store/redact", "internal/store/tomlfile", "internal/store/yamlfile"},
 	"internal/store/atomicfile":  {},
 	"internal/store/client":      {"internal/store/jsonc"},
 	"internal/store/jsonc":       {},
 	"internal/store/redact":      {},
+	"internal/store/tomlfile":    {"internal/store/jsonc"},
+	"internal/store/yamlfile":    {"internal/store/jsonc"},
 }
 
 // homes says where each third-party module may be imported, and why it is here
@@ -50,6 +52,8 @@ var homes = map[string][]string{
 	"github.com/olekukonko/tablewriter":      {"internal/commands/report"},
 	"github.com/aymanbagabas/go-udiff":       {"internal/store"},
 	"github.com/tailscale/hujson":            {"internal/store/jsonc"},
+	"github.com/pelletier/go-toml/v2":        {"internal/store/tomlfile"},
+	"go.yaml.in/yaml/v3":                     {"internal/store/yamlfile"},
 	"github.com/gofrs/flock":                 {"internal/store/atomicfile"},
 	"github.com/kballard/go-shellquote":      {"internal/store"},
 	"github.com/google/jsonschema-go":        {"internal/commands"},

@@ -80,7 +80,7 @@ func runApply(ctx context.Context, a *app, o *applyOptions) error {
 		doc.Edits = append(doc.Edits, report.ApplyEdit{Op: e.Op, Name: e.Name, To: e.To, Fingerprint: string(done.Fingerprints[i])})
 	}
 	if done.DryRun {
-		doc.DryRun, doc.Diff = true, store.Unified(done.Path, s.MaskFile(done.Before), s.MaskFile(done.After))
+		doc.DryRun, doc.Diff = true, store.Unified(done.Path, s.MaskFile(done.Path, done.Before), s.MaskFile(done.Path, done.After))
 		a.noteHidden(!done.Unchanged, doc.Diff)
 		return a.print(doc, func(w *bytes.Buffer) error { w.WriteString(doc.Diff); return nil })
 	}

@@ -35,11 +35,21 @@ command, host, or names of variables or headers hold invisible, reordering or
 control characters cannot be approved.
 
 What a server does once it runs is not limited by this: it runs with the user's
-rights. Files that an approved program loads in turn are not covered.`
+rights. Files that an approved program loads in turn are not covered.
+
+With --tools the word is on the tools that a server lists, of the user's own servers as
+well. What they were is kept when a definition of the server is connected for the first
+time, or taken from mcp.lock.json where that has it. A tool whose definition is not
+that any more, a new one, and one that is gone are told by "list" and in the log, and
+with the setting pinTools a call of one is refused with MCP_NOT_APPROVED. The difference
+is shown whole and asked about; elsewhere than on a terminal --fingerprint has to be
+that of all tools, which --list --tools --json supplies. The supervisor is started when
+there is none, and asks the server.`
 
 const approveExamples = `  mcpctl approve db
   mcpctl approve --list
-  mcpctl approve db --fingerprint sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08`
+  mcpctl approve db --fingerprint sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
+  mcpctl approve --tools db`
 
 type approveOptions struct {
 	names       []string
@@ -47,17 +57,26 @@ type approveOptions struct {
 	fingerprint string
 	files       string
 	entryOnly   bool
+	tools       bool
 }
 
 func newApproveCmd(a *app) *cobra.Command {
 	o := &approveOptions{}
 	cmd := &cobra.Command{
 		Use: "approve [NAME...]", Short: "let a project's servers run", Long: approveHelp, Example: approveExamples,
-		ValidArgsFunction: a.completeProject,
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
+			if o.tools {
+				return a.completeServers(cmd, args, word)
+			}
+			return a.completeProject(cmd, args, word)
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.names = args
 			if len(args) == 0 && !o.list {
 				return usageOf(cmd, "name a server, or give --list")
+			}
+			if o.tools {
+				return runApproveTools(cmd.Context(), a, o)
 			}
 			return runApprove(cmd.Context(), a, o)
 		},
@@ -65,6 +84,7 @@ func newApproveCmd(a *app) *cobra.Command {
 	f := cmd.Flags()
 	f.BoolVar(&o.list, "list", false, "list what needs approval, and change nothing")
 	f.StringVar(&o.fingerprint, "fingerprint", "", "approve only the entry with exactly this fingerprint `FP`")
+	f.BoolVar(&o.tools, "tools", false, "approve the tools that the servers list now, and not entries")
 	f.StringVar(&o.files, "files", "", "with --fingerprint: only while the files it covers have exactly this fingerprint `FP`")
 	f.BoolVar(&o.entryOnly, "entry-only", false, "do not cover the files of the project that the entry names")
 	return cmd

@@ -73,6 +73,8 @@ func settingWords(t store.SettingType) []string {
 		return store.Clients()
 	case store.ClientsSetting:
 		return append([]string{"all"}, store.Clients()...)
+	case store.SwitchSetting:
+		return []string{"true", "false"}
 	case store.DurationSetting:
 		return []string{"10m", "1h", "24h"}
 	}

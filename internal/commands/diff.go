@@ -93,7 +93,7 @@ func (a *app) fileDiff(o *diffOptions) (report.Diff, error) {
 	id := d.Commit.ID()
 	doc := report.Diff{
 		Schema: wire.Schema, Source: d.Path, Scope: string(scope), Since: &id, From: revision(d.From), To: revision(d.To),
-		Differs: d.Differs(), Diff: store.Unified(d.Path, s.MaskFile(d.Before), s.MaskFile(d.After)),
+		Differs: d.Differs(), Diff: store.Unified(d.Path, s.MaskFile(d.Path, d.Before), s.MaskFile(d.Path, d.After)),
 	}
 	a.noteHidden(doc.Differs, doc.Diff)
 	return doc, nil

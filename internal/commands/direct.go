@@ -25,12 +25,14 @@ type direct struct {
 	mu       sync.Mutex // guards what follows
 	conns    map[string]*dial.Conn
 	listed   map[string][]dial.Tool // over these connections
+	drift    map[string]engine.Drift
 	progress func(wire.Progress)
 	elicit   func(context.Context, wire.Elicitation) wire.ElicitReply
 }
 
 func (a *app) newDirect(s *store.Store) *direct {
-	return &direct{app: a, store: s, config: s.Load(), signIns: engine.NewSignIns(s, a.version), conns: map[string]*dial.Conn{}, listed: map[string][]dial.Tool{}}
+	return &direct{app: a, store: s, config: s.Load(), signIns: engine.NewSignIns(s, a.version), conns: map[string]*dial.Conn{}, listed: map[string][]dial.Tool{},
+		drift: map[string]engine.Drift{}}
 }
 
 // OnProgress implements route. One command makes one call, so there is one token.
@@ -140,6 +142,7 @@ func (d *direct) forget(name string) {
 	conn := d.conns[name]
 	delete(d.conns, name)
 	delete(d.listed, name)
+	delete(d.drift, name)
 	d.mu.Unlock()
 	if conn != nil {
 		_ = conn.Close() // it has no error
@@ -229,6 +232,7 @@ func (d *direct) listTools(ctx context.Context, in wire.InServer) (wire.Tools, e
 		tools, err := d.tools(ctx, names[i], limit)
 		doc.Servers[i] = wire.ServerTools{Name: names[i], Tools: engine.Tools(tools), Error: errorOn(names[i], err)}
 		doc.Servers[i].State = engine.StateAfter(doc.Servers[i].Error)
+		d.driftOf(names[i]).Mark(names[i], doc.Servers[i].Tools, d.pinsTools())
 	})
 	engine.Join(&doc)
 	if in.Tool != "" {
@@ -253,11 +257,34 @@ func (d *direct) tools(ctx context.Context, name string, limit time.Duration) ([
 	if err != nil {
 		return nil, err
 	}
+	var drift engine.Drift
+	if admitted, err := d.config.Admit(name); err == nil {
+		drift = engine.DriftOf(ctx, d.store, admitted, tools)
+	}
 	d.mu.Lock()
-	d.listed[name] = tools
+	d.listed[name], d.drift[name] = tools, drift
 	d.mu.Unlock()
 	d.keep(ctx, name, engine.ListedTools(tools))
 	return tools, nil
+}
+
+func (d *direct) driftOf(name string) engine.Drift {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.drift[name]
+}
+
+func (d *direct) pinsTools() bool { return d.store.LastSettings().PinsTools() }
+
+// offers refuses a tool that is not as it was approved, or that the server does not
+// list.
+func (d *direct) offers(in wire.CallTool, tools []dial.Tool) error {
+	if d.pinsTools() {
+		if err := d.driftOf(in.Server).Refuse(in.Server, in.Tool); err != nil {
+			return err
+		}
+	}
+	return engine.Offers(in.Server, tools, in.Tool)
 }
 
 // keep keeps what a server listed for completion.
@@ -272,19 +299,38 @@ func (d *direct) callTool(ctx context.Context, in wire.CallTool) (wire.CallResul
 	limit := time.Duration(in.TimeoutMS) * time.Millisecond
 	tools, err := d.tools(ctx, in.Server, limit)
 	if err == nil {
-		err = engine.Offers(in.Server, tools, in.Tool)
+		err = d.offers(in, tools)
 	}
 	if err != nil {
 		return wire.CallResult{}, err
 	}
 	ctx = dial.WithCaller(ctx, d.caller(in))
 	raw, err := use(ctx, d, in.Server, limit, func(conn *dial.Conn) (json.RawMessage, error) {
+		if err := d.stillOffers(ctx, in, limit); err != nil {
+			return nil, err
+		}
 		return conn.CallTool(ctx, in.Tool, in.Arguments, limit)
 	})
 	if err != nil {
 		return wire.CallResult{}, err
 	}
 	return wire.CallResult{Schema: wire.Schema, Server: in.Server, Tool: in.Tool, Result: raw, MS: time.Since(began).Milliseconds()}, nil
+}
+
+// stillOffers looks again over a connection that replaced the one whose tools were
+// looked at: it may list others.
+func (d *direct) stillOffers(ctx context.Context, in wire.CallTool, limit time.Duration) error {
+	d.mu.Lock()
+	_, seen := d.listed[in.Server]
+	d.mu.Unlock()
+	if seen {
+		return nil
+	}
+	tools, err := d.tools(ctx, in.Server, limit)
+	if err != nil {
+		return err
+	}
+	return d.offers(in, tools)
 }
 
 // caller hears what comes back during a call.

@@ -42,6 +42,8 @@ var documents = []document{
 	{"deny", reflect.TypeFor[wire.Approvals](), "project entries and the user's word on them"},
 	{"revoke", reflect.TypeFor[wire.Approvals](), "project entries and the user's word on them"},
 	{"share", reflect.TypeFor[wire.Share](), "what was copied into the project, and the variables that have to be set"},
+	{"lock", reflect.TypeFor[wire.Lock](), "what is in the lock file now"},
+	{"check", reflect.TypeFor[wire.Check](), "the servers of the project beside the lock file"},
 	{"status", reflect.TypeFor[wire.Status](), "one snapshot; with --watch one per line"},
 	{"test", reflect.TypeFor[wire.Test](), "what each probe found"},
 	{"login", reflect.TypeFor[wire.LoginFrame](), "one step of a sign-in, each on a line of its own"},

@@ -31,7 +31,7 @@ const helpTemplate = `{{with (or .Long .Short)}}{{. | trimTrailingWhitespaces}}
 {{end}}{{if or .Runnable .HasSubCommands}}{{.UsageString}}{{end}}`
 
 const helpHelp = `Show the manual of a command, or of a topic: exit-codes, environment, files,
-entries, protocol.`
+entries, clients, lock-file, protocol.`
 
 func newHelpCmd(a *app) *cobra.Command {
 	return &cobra.Command{
@@ -74,6 +74,8 @@ func newTopics() []*cobra.Command {
 		{Use: "environment", Short: "the environment variables mcpctl reads", Long: environmentTopic},
 		{Use: "files", Short: "the files mcpctl reads and writes", Long: filesTopic},
 		{Use: "entries", Short: "the fields of a server's entry", Long: entriesTopic},
+		{Use: "clients", Short: "the clients whose files are known", Long: clientsTopic()},
+		{Use: "lock-file", Short: "the lock file of a project, mcp.lock.json", Long: lockFileTopic},
 		{Use: "protocol", Short: "the protocol of the supervisor's socket", Long: protocolTopic},
 	}
 }
@@ -98,6 +100,12 @@ const environmentTopic = `Environment variables that mcpctl reads.
   PI_CONFIG_DIR       in place of .omp and .musepi in the home directory
   OMP_PROFILE         the profile of omp whose files are used (else PI_PROFILE)
   MUSEPI_PROFILE      the profile of musepi whose files are used
+  CLAUDE_CONFIG_DIR   where Claude Code keeps .claude.json (default: the home directory)
+  COPILOT_HOME        where GitHub Copilot CLI keeps its files (default ~/.copilot)
+  CLINE_DIR           where Cline keeps its files (default ~/.cline); CLINE_DATA_DIR is
+                      its data/
+  GEMINI_CLI_HOME     in place of the home directory for .gemini of Gemini CLI
+  CRUSH_GLOBAL_CONFIG where Crush keeps crush.json (default ~/.config/crush)
   XDG_CONFIG_HOME     where mcp/mcp.json and mcpctl/config.json are (default ~/.config)
   XDG_STATE_HOME      where mcpctl/ keeps its state (default ~/.local/state)
   XDG_RUNTIME_DIR     where the supervisor's socket is (default: a private folder in TMPDIR)
@@ -113,7 +121,8 @@ const environmentTopic = `Environment variables that mcpctl reads.
   what one leaves behind is found and ended. Its value means nothing to others.
 
 Values such as ${NAME} in a server's entry are taken from the environment of the
-command that needs the server, never from that of the supervisor. A stdio server
+command that needs the server, never from that of the supervisor.
+${MCPCTL_WORKSPACE} is the folder of the workspace, whatever the environment says. A stdio server
 gets HOME LOGNAME USER SHELL PATH TERM LANG LC_* TMPDIR TZ XDG_*, the variables for
 proxies and certificates, its own env, and what inheritEnv names: nothing else.
 
@@ -129,10 +138,14 @@ const filesTopic = `Files that mcpctl reads and writes.
 
   ~/.config/mcp/mcp.json                         the user's servers
   .mcp.json at the workspace root                the project's servers; they need approval
+  mcp.lock.json at the workspace root            what the project's servers were; see: mcpctl
+                                                 help lock-file
   ~/.config/mcpctl/config.json                   the user's settings; see: mcpctl help config
   /etc/mcpctl/config.json                        the administrator's settings
   ~/.local/state/mcpctl/workspaces/ID/mcp.json   the user's private servers for one workspace
   ~/.local/state/mcpctl/approvals.json           what was approved and denied
+  ~/.local/state/mcpctl/pins/                    what the tools of servers were when they
+                                                 were approved, one file each
   ~/.local/state/mcpctl/credentials.json         sign-ins; their secrets are in the system's
                                                  keyring where there is one
   ~/.local/state/mcpctl/signins/                 sign-ins that wait for their second step
@@ -146,16 +159,9 @@ const filesTopic = `Files that mcpctl reads and writes.
                                                  $TMPDIR/mcpctl-UID/, or /tmp/mcpctl-UID/
 
 With --client, or MCPCTL_CLIENT, the user's and the project's servers are those of
-another client:
-
-  native  ~/.config/mcp/mcp.json     .mcp.json
-  pi      ~/.pi/agent/mcp.json       .pi/mcp.json
-  omp     ~/.omp/agent/mcp.json      .omp/mcp.json
-  musepi  ~/.musepi/agent/mcp.json   .musepi/mcp.json
-
-omp and musepi also have a .mcp.json beside each, which is read and not written.
-Their entries are read with their meaning (the unit of timeout, the spelling of
-values, exposure, disabledServers) and written in their shape.
+another client, such as ~/.claude.json and .vscode/mcp.json. mcpctl help clients tells
+where each keeps them. Their entries are read with their meaning (the unit of timeout,
+the spelling of values, exposure, disabledServers) and written in their shape.
 
 The workspace is the directory given with -C or the working directory, or the first
 one above it that holds a project file of any of these or a .git; the search stops at the home

@@ -21,7 +21,7 @@ server is run here. supervisor is {"running", "pid", "version"}. Of each server:
   fingerprint    of the definition; for expectFingerprint and mcp.approve
   approval       "not-needed", "pending", "approved", "changed" or "denied"
   covers         how many files of the project the approval covers
-  state, detail, tools, updatedAt   as in the Status document
+  state, detail, tools, toolsChanged?, updatedAt   as in the Status document
   overrides      each {"scope", "source", "fields"}, strongest first
   shadows        each {"scope", "source", "line", "fingerprint"}: definitions that it hides
   problems       of this entry
@@ -39,6 +39,9 @@ Status: {"schema", "workspace", "session", "epoch", "generation", "servers", "pr
   detail         why, for people; of needs-sign-in, what to sign in with. Such a server
                  connects by itself after a sign-in made by any process of the user
   tools          how many, or null until they were listed
+  toolsChanged?  the tools that are not as they were approved: changed, new and gone ones.
+                 With the setting pinTools calls of the first two are refused with
+                 MCP_NOT_APPROVED
   pid?           of a stdio server
   updatedAt      when the state came, or null
 
@@ -51,7 +54,7 @@ Share: Edit, and {"from", "variables", "leftOut"}: from is {"scope", "source", "
 the entry that was copied and stays; of each variable that has to be set now {"name",
 "field"}; leftOut names fields that mean nothing to anybody else.
 
-Approvals: {"schema", "servers"}. Of each entry of a project's file:
+Approvals: {"schema", "servers", "tools"?}. Of each entry of a project's file:
 
   name, source, line    where it stands
   approval, reason      as in the List document, and why
@@ -63,6 +66,18 @@ Approvals: {"schema", "servers"}. Of each entry of a project's file:
   hidden         fields of the entry whose value is not shown whole
   entry          the entry, secrets hidden
 
+With "tools" in the request servers is empty, and of each server in tools:
+
+  name           of the server
+  fingerprint    of all tools that it lists now, for mcp.approve
+  approved       of those that were approved; "" when none are known to be
+  origin         how they were: "first-use", "lock-file" or "approved"
+  approvedAt     when, or null
+  tools          how many it lists
+  changes        each {"tool", "change", "from", "to", "diff"}: change is "changed", "new"
+                 or "gone", from and to are hashes of definitions, diff is unified and whole
+  error          why nothing is known of it, or null
+
 Test: {"schema", "results"}. Of each server: {"name", "ok", "state", "protocolVersion",
 "server", "tools", "resources", "prompts", "resourceCount"?, "promptCount"?, "ms", "error",
 "warnings"}: server is {"name", "version"} as it calls itself, tools are names, resources
@@ -70,8 +85,9 @@ and prompts tell what it announces and the counts what it listed, error is null 
 data of an error.
 
 Tools: {"schema", "servers"}; of each server {"name", "state", "tools", "error"}; of each
-tool {"name", "joined", "definition", "unusable"?}: joined tells the tools of several
-servers apart, definition is what the server sent, unusable says why it cannot be called.
+tool {"name", "joined", "definition", "unusable"?, "changed"?}: joined tells the tools of
+several servers apart, definition is what the server sent, unusable says why it cannot be
+called, changed that it is not as it was approved: "changed" or "new".
 
 `
 

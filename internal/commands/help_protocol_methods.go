@@ -233,8 +233,8 @@ left.
 
 mcp.approve
 
-edit. The user's word on an entry of a project's file. Answers the Approvals document
-with the rows it was about.
+edit. The user's word on an entry of a project's file, or with "tools" on what a server
+lists. Answers the Approvals document with the rows it was about.
 
   session        the session
   server?        the server; may be left out with "list"
@@ -244,10 +244,14 @@ with the rows it was about.
   files?         with approve: the filesFingerprint of what the user was shown. Needed
                  where only such a file has changed since the last approval
   entryOnly?     with approve: files of the project that the entry names are not covered
+  tools?         true: it is about the tools that the server lists now. "list" tells how
+                 they differ from those that were approved, of all servers without
+                 "server"; "approve" needs the fingerprint of the set that was shown. The
+                 servers are connected for that. "deny" and "revoke" do not go with it
 
 Before asking the user, show the row of "list": entry, does, covers and risks, with
 invisible characters made visible. MCP_CONFIG_CONFLICT means that the file has changed
-while the user was reading: show it again.
+while the user was reading: show it again. Of tools show the "diff" of every change, whole.
 
 mcp.shareWithRepo
 

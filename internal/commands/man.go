@@ -30,9 +30,11 @@ var exits = map[string][]wire.Code{
 	"diff":               {wire.ConfigInvalid, wire.PathUnsafe, wire.NotFound},
 	"history":            {wire.PathUnsafe},
 	"undo":               {wire.ConfigInvalid, wire.ConfigConflict, wire.ConfigLocked, wire.PathUnsafe, wire.NotFound},
-	"approve":            {wire.ConfigInvalid, wire.ConfigConflict, wire.ConfigLocked, wire.NotFound, wire.NotApproved, wire.Interrupted},
+	"approve":            {wire.ConfigInvalid, wire.ConfigConflict, wire.ConfigLocked, wire.NotFound, wire.NotApproved, wire.Interrupted, wire.HandledElsewhere, wire.LoginRequired, wire.SupervisorUnreachable, wire.ConnectFailed, wire.Timeout},
 	"deny":               {wire.ConfigLocked, wire.NotFound},
 	"share":              {wire.ConfigInvalid, wire.ConfigLocked, wire.PathUnsafe, wire.NotFound, wire.NameTaken, wire.NotApproved, wire.SecretRefused},
+	"lock":               {wire.ConfigInvalid, wire.ConfigConflict, wire.ConfigLocked, wire.PathUnsafe, wire.NotFound, wire.NotApproved, wire.HandledElsewhere, wire.LoginRequired, wire.ConnectFailed, wire.Timeout},
+	"check":              {wire.ConfigInvalid, wire.PathUnsafe, wire.NotFound, wire.NotApproved, wire.HandledElsewhere, wire.LoginRequired, wire.ConnectFailed, wire.Timeout},
 	"revoke":             {wire.ConfigLocked, wire.NotFound},
 	"status":             {wire.ConfigInvalid, wire.NotFound, wire.SupervisorUnreachable},
 	"test":               {wire.Interrupted, wire.ConfigInvalid, wire.NotFound, wire.NotApproved, wire.HandledElsewhere, wire.LoginRequired, wire.ConnectFailed, wire.Timeout},
@@ -71,6 +73,8 @@ var exits = map[string][]wire.Code{
 // answersNo says what exit status 1 means for the commands that have it.
 var answersNo = map[string]string{
 	"diff":              "with --exit-code: there is a difference",
+	"check":             "something differs, or of several servers one could not be asked",
+	"approve":           "with --list --tools: at least one server could not be asked",
 	"test":              "of several servers at least one failed",
 	"tools":             "at least one server could not be asked",
 	"resources":         "at least one server could not be asked",
@@ -129,7 +133,7 @@ func exitRows(cmd *cobra.Command) []wire.CodeRow {
 }
 
 // waits are the commands that wait for something without the supervisor.
-var waits = map[string]bool{"test": true, "logs": true, "approve": true, "supervisor stop": true, "supervisor run": true, "demo": true}
+var waits = map[string]bool{"test": true, "lock": true, "check": true, "logs": true, "approve": true, "supervisor stop": true, "supervisor run": true, "demo": true}
 
 const environmentShort = `MCPCTL_CONFIG_HOME, MCPCTL_STATE_HOME, MCPCTL_RUNTIME_DIR and their XDG_ counterparts say where files are, and MCPCTL_CLIENT whose.`
 
@@ -140,7 +144,9 @@ func filesOf(cmd *cobra.Command) string {
 	servers := "~/.config/mcp/mcp.json, .mcp.json at the workspace root, and ~/.local/state/mcpctl/workspaces/ID/mcp.json hold the servers."
 	switch group {
 	case "approve", "deny", "revoke":
-		return servers + " ~/.local/state/mcpctl/approvals.json holds what was approved and denied."
+		return servers + " ~/.local/state/mcpctl/approvals.json holds what was approved and denied, and ~/.local/state/mcpctl/pins/ what the tools of servers were."
+	case "lock", "check":
+		return servers + " mcp.lock.json at the workspace root is the lock file."
 	case "history", "undo", "diff":
 		return servers + " ~/.local/state/mcpctl/history/ holds what they held before."
 	case "logs":

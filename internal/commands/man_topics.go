@@ -10,7 +10,7 @@ import (
 
 // topicSections are the manual's sections of the topics of help: what describes a
 // format is in 5, and a protocol in 7.
-var topicSections = map[string]string{"exit-codes": "1", "environment": "1", "files": "1", "entries": "5", "protocol": "7"}
+var topicSections = map[string]string{"exit-codes": "1", "environment": "1", "files": "1", "entries": "5", "clients": "7", "lock-file": "5", "protocol": "7"}
 
 // TopicPage is the manual page of a topic of help, in roff, and its section; ok is
 // false for what is a command.

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -38,6 +39,70 @@ func TestSchemaHasAllFields(t *testing.T) {
 	for field := range server.Properties {
 		if !slices.Contains(store.Fields(), field) {
 			t.Errorf("'%s' is only in the schema", field)
+		}
+	}
+}
+
+// TestLockSchemaAgrees: what the schema says of the lock file is what the reader does
+// with it, and the topic of help explains every key.
+func TestLockSchemaAgrees(t *testing.T) {
+	var s jsonschema.Schema
+	if err := json.Unmarshal([]byte(lockSchema), &s); err != nil {
+		t.Fatal(err)
+	}
+	schema, err := s.Resolve(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for def, part := range s.Defs {
+		for key := range part.Properties {
+			if !strings.Contains(lockFileTopic, key) {
+				t.Errorf("the topic does not explain %s of %s", key, def)
+			}
+		}
+	}
+	zeros := "sha256:" + strings.Repeat("0", 64)
+	server := func(more string) string {
+		return `{"lockfileVersion": 1, "servers": {"a": {"fingerprint": "` + zeros + `", "protocolVersion": "1", "server": {"name": "s", "version": "1"}, "tools": {}` + more + `}}}`
+	}
+	for text, valid := range map[string]bool{
+		`{"lockfileVersion": 1, "servers": {}}`: true,
+		`{"lockfileVersion": 2, "servers": {}}`: false,
+		`{"servers": {}}`:                       false,
+		`{"lockfileVersion": 1}`:                false,
+		`{"lockfileVersion": 1, "servers": []}`: false,
+		`[]`:                                    false,
+		server(""):                              true,
+		server(`, "later": 1, "package": {"registry": "npm", "name": "p", "version": "", "origin": "unknown"}`): true,
+		server(`, "package": 5`):                                                         false,
+		strings.Replace(server(""), zeros, "sha256:00", 1):                               false,
+		strings.Replace(server(""), `"tools": {}`, `"tools": []`, 1):                     false,
+		strings.Replace(server(""), `"tools": {}`, `"tools": {"t": {}}`, 1):              false,
+		strings.Replace(server(""), `"tools": {}`, `"tools": {"t": "hash"}`, 1):          false,
+		strings.Replace(server(""), `"protocolVersion": "1"`, `"protocolVersion": 1`, 1): false,
+	} {
+		home := t.TempDir()
+		for name, content := range map[string]string{".mcp.json": "{}", "mcp.lock.json": text} {
+			if err := os.MkdirAll(filepath.Join(home, "repo"), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(filepath.Join(home, "repo", name), []byte(content), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		st, err := store.Open(store.Environ{"HOME": home}, filepath.Join(home, "repo"), "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := st.ReadLock(); (err == nil) != valid {
+			t.Errorf("the reader says %v of %s", err, text)
+		}
+		var file any
+		if err := json.Unmarshal([]byte(text), &file); err != nil {
+			t.Fatal(err)
+		}
+		if err := schema.Validate(file); (err == nil) != valid {
+			t.Errorf("the schema says %v of %s", err, text)
 		}
 	}
 }

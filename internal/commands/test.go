@@ -78,7 +78,7 @@ func runTest(ctx context.Context, a *app, o *testOptions) error {
 			return err
 		}
 	}
-	xml, err := openJUnit(o.junit)
+	xml, err := openReport(o.junit)
 	if err != nil {
 		return err
 	}
@@ -97,7 +97,10 @@ func runTest(ctx context.Context, a *app, o *testOptions) error {
 	if ctx.Err() != nil {
 		names, errs = finished(&doc, errs)
 	}
-	if err := xml.write(doc); err != nil {
+	err = xml.write(func(w *bytes.Buffer, began time.Time) error {
+		return report.JUnit(w, report.JUnitRun{Command: "test", Cases: report.TestCases(doc), Began: began, Took: time.Since(began)})
+	})
+	if err != nil {
 		return err
 	}
 	if err := a.print(doc, func(w *bytes.Buffer) error { return testTable(w, doc) }); err != nil {

@@ -28,7 +28,11 @@ which is a minute otherwise.
 
 A server may list other tools here than to "mcpctl test": a test tells it no roots and
 answers no questions. A tool that can only be run as a task (execution.taskSupport is
-"required") is listed, but mcpctl does not run tasks: the server refuses the call.`
+"required") is listed, but mcpctl does not run tasks: the server refuses the call.
+
+A tool whose definition is not the one that was approved, or that came later, is marked;
+"mcpctl approve --tools" shows what has changed. With the setting pinTools it cannot be
+used until then.`
 
 const toolsExamples = `  mcpctl tools
   mcpctl tools docs search
@@ -142,6 +146,9 @@ func toolsTable(w *bytes.Buffer, doc wire.Tools) error {
 	for _, sv := range doc.Servers {
 		for _, t := range sv.Tools {
 			detail := firstLine(t.Definition)
+			if t.Changed != "" {
+				detail = t.Changed + " since the tools were approved: " + detail
+			}
 			if t.Unusable != "" {
 				detail = "unusable: " + t.Unusable
 			}

@@ -70,7 +70,7 @@ func runUndo(ctx context.Context, a *app, o *undoOptions) error {
 	doc := report.Undo{Schema: wire.Schema, Scope: string(scope), Source: u.Path, ID: u.Commit.ID(), Verb: u.Commit.Verb,
 		Names: emptyList(u.Commit.Names), Restored: fileState(u.Commit.Before), Unchanged: u.Unchanged}
 	if u.DryRun {
-		doc.DryRun, doc.Diff = true, store.Unified(u.Path, s.MaskFile(u.Before), s.MaskFile(u.After))
+		doc.DryRun, doc.Diff = true, store.Unified(u.Path, s.MaskFile(u.Path, u.Before), s.MaskFile(u.Path, u.After))
 		a.noteHidden(!u.Unchanged, doc.Diff)
 		return a.print(doc, func(w *bytes.Buffer) error { w.WriteString(doc.Diff); return nil })
 	}

@@ -45,7 +45,7 @@ func listRows(c *store.Config, rows []*store.Row, status wire.Status) wire.List 
 	for _, row := range rows {
 		sv := Describe(row)
 		if st, ok := live[sv.Name]; ok && row.InForce {
-			sv.State, sv.Detail, sv.Tools, sv.UpdatedAt = st.State, st.Detail, st.Tools, st.UpdatedAt
+			sv.State, sv.Detail, sv.Tools, sv.ToolsChanged, sv.UpdatedAt = st.State, st.Detail, st.Tools, st.ToolsChanged, st.UpdatedAt
 		}
 		out.Servers = append(out.Servers, sv)
 	}

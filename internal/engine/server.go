@@ -43,6 +43,8 @@ type server struct {
 	err       error // why it is not connected, for calls
 	conn      *dial.Conn
 	tools     []dial.Tool
+	drift     Drift  // of the tools
+	toldDrift string // what the log says of it
 	listed    bool
 	updatedAt time.Time
 	inflight  int
@@ -92,7 +94,7 @@ func (sv *server) stop() {
 		sv.run.cancel()
 		sv.run = nil
 	}
-	sv.conn, sv.tools, sv.listed = nil, nil, false
+	sv.conn, sv.tools, sv.drift, sv.listed = nil, nil, Drift{}, false
 }
 
 // start begins a run after the one before has ended. held: mu.
@@ -243,7 +245,7 @@ func (sv *server) lost(r *run, l loss) {
 	if sv.run != r {
 		return // a newer want has taken over
 	}
-	sv.conn, sv.tools, sv.listed, sv.givenUp = nil, nil, false, l.givenUp
+	sv.conn, sv.tools, sv.drift, sv.listed, sv.givenUp = nil, nil, Drift{}, false, l.givenUp
 	sv.set(l.state, l.err.Error()+l.then, l.err)
 }
 
@@ -271,7 +273,7 @@ func (sv *server) connectOnce(ctx context.Context, r *run, w want) (connected bo
 		return false, err
 	}
 	defer conn.Close()
-	if !sv.ready(r, conn, tools) {
+	if !sv.ready(r, conn, tools, sv.drifted(ctx, w, tools)) {
 		return false, nil
 	}
 	s.event(sv.name, "info", fmt.Sprintf("connected: %d tools, protocol %s, workspace %s", usable(tools), conn.Info().ProtocolVersion, s.opts.Store.Workspace.Dir))
@@ -357,14 +359,14 @@ func listTools(ctx context.Context, conn *dial.Conn) ([]dial.Tool, error) {
 }
 
 // ready publishes the connection; false when a newer want has taken over.
-func (sv *server) ready(r *run, conn *dial.Conn, tools []dial.Tool) bool {
+func (sv *server) ready(r *run, conn *dial.Conn, tools []dial.Tool, drift Drift) bool {
 	s := sv.session
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if sv.run != r {
 		return false
 	}
-	sv.conn, sv.tools, sv.listed = conn, tools, true
+	sv.conn, sv.tools, sv.drift, sv.listed = conn, tools, drift, true
 	sv.set(wire.Connected, "", nil)
 	s.listChanged(sv.name, offered(conn.Info())...)
 	return true
@@ -379,10 +381,11 @@ func (sv *server) relist(ctx context.Context, r *run, w want, conn *dial.Conn) {
 		return
 	}
 	sv.remember(ctx, w, ListedTools(tools))
+	drift := sv.drifted(ctx, w, tools)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if sv.run == r && sv.conn == conn {
-		sv.tools = tools
+		sv.tools, sv.drift = tools, drift
 		sv.set(sv.state, sv.detail, nil)
 	}
 }

@@ -101,6 +101,7 @@ func (s *Session) Refresh(env store.Environ) {
 	if env != nil && s.takeEnviron(env) || s.filesChanged() {
 		s.reload(unsettled, false)
 	}
+	s.recheckTools()
 	s.followSignIns()
 }
 
@@ -113,6 +114,7 @@ func (s *Session) Edited(files []string) {
 	if waits || s.filesChanged() {
 		s.reload(reading{edited: files}, false)
 	}
+	s.recheckTools()
 	s.followSignIns()
 }
 
@@ -134,7 +136,7 @@ func (s *Session) stopping(why string) {
 	maps.Copy(all, s.parting)
 	for _, sv := range all {
 		if sv.run != nil {
-			sv.conn, sv.tools, sv.listed = nil, nil, false
+			sv.conn, sv.tools, sv.drift, sv.listed = nil, nil, Drift{}, false
 			sv.set(wire.Stopped, why, nil)
 		}
 	}

@@ -62,6 +62,10 @@ func (sv *server) live() wire.ServerStatus {
 	if sv.listed {
 		n := usable(sv.tools)
 		st.Tools = &n
+		st.ToolsChanged = sv.drift.Names()
+		if st.Detail == "" {
+			st.Detail = sv.drift.String()
+		}
 	}
 	if sv.conn != nil {
 		st.PID = sv.conn.PID()

@@ -89,6 +89,7 @@ func (sv *server) describeTools(ctx context.Context, limit time.Duration) wire.S
 		return out
 	}
 	out.Tools = Tools(sv.tools)
+	sv.drift.Mark(sv.name, out.Tools, sv.session.pinsTools())
 	return out
 }
 
@@ -150,6 +151,9 @@ func (s *Session) CallTool(ctx context.Context, call wire.CallTool) (wire.CallRe
 			return wire.CallResult{}, wire.FromError(err).On(call.Server)
 		}
 		defer release()
+		if err := sv.offers(call.Tool); err != nil { // it may list others by now
+			return wire.CallResult{}, err
+		}
 		raw, err = conn.CallTool(ctx, call.Tool, call.Arguments, timeout)
 	}
 	if err != nil {
@@ -184,11 +188,16 @@ func (sv *server) acquireWithin(ctx context.Context, limit time.Duration) (*dial
 }
 
 // offers refuses a tool the server does not list, with a suggestion, or one that
-// cannot be called.
+// cannot be called, or may not because it is not as it was approved.
 func (sv *server) offers(tool string) error {
 	s := sv.session
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.pinsTools() {
+		if err := sv.drift.Refuse(sv.name, tool); err != nil {
+			return err
+		}
+	}
 	return Offers(sv.name, sv.tools, tool)
 }
 

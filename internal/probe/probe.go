@@ -131,3 +131,39 @@ func (r *Result) listRest(ctx context.Context, conn *dial.Conn) {
 		}
 	}
 }
+
+// Listing is what a server calls itself and which tools it has.
+type Listing struct {
+	ProtocolVersion           string
+	ServerName, ServerVersion string
+	Tools                     []dial.Tool
+}
+
+// List connects to server, lists its tools and disconnects. The server is told what an
+// engine tells it, the workspace and that questions are answered, because there are
+// servers whose tools depend on that. Errors are those of Test.
+func List(ctx context.Context, server store.Admitted, opts Options, workspace string) (Listing, error) {
+	if opts.Timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, opts.Timeout+leeway, dial.Limit(opts.Timeout))
+		defer cancel()
+	}
+	l, err := list(ctx, server, opts, workspace)
+	if errors.Is(err, dial.ErrSessionGone) { // the server has restarted meanwhile; once is bad luck
+		l, err = list(ctx, server, opts, workspace)
+	}
+	return l, err
+}
+
+func list(ctx context.Context, server store.Admitted, opts Options, workspace string) (Listing, error) {
+	conn, err := dial.Open(ctx, server, dial.Options{
+		Env: opts.Env, Client: opts.Client, Log: opts.Log, StartTimeout: opts.Timeout, Retries: retries, Auth: opts.Auth, Elicit: true, Workspace: workspace,
+	})
+	if err != nil {
+		return Listing{}, err
+	}
+	defer conn.Close()
+	info := conn.Info()
+	tools, err := conn.ListTools(ctx)
+	return Listing{info.ProtocolVersion, info.ServerName, info.ServerVersion, tools}, err
+}

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/mcpctl/mcpctl/internal/store/client"
 )
 
 // Admitted is a server that may be started or spoken to. Only Config.Admit
@@ -114,16 +116,21 @@ func (c *Config) refusal(name string) error {
 		at.Hint_ = "remove it with: mcpctl remove " + name + " --" + string(e.Source.Scope)
 		return &at
 	}
-	at.Code_ = CodeNotApproved
-	at.Message = "server '" + name + "' is not approved: " + rows[0].Why
-	at.Hint_ = fmt.Sprintf("review it with: mcpctl show %s; then: mcpctl approve %s --fingerprint %s", name, name, e.Fingerprint)
+	return c.notApproved(e, rows[0].Approval, rows[0].Why)
+}
+
+// notApproved says why an entry may not run, and how that is changed.
+func (c *Config) notApproved(e *Entry, state Approval, why string) error {
+	out := &Error{Code_: CodeNotApproved, Path: e.Source.Path, Line: e.Line, Column: e.Column, Server_: e.Name,
+		Message: "server '" + e.Name + "' is not approved: " + why,
+		Hint_:   fmt.Sprintf("review it with: mcpctl show %s; then: mcpctl approve %s --fingerprint %s", e.Name, e.Name, e.Fingerprint)}
 	if c.Approvals.OnlyFilesChanged(c.Store, e) {
-		at.Hint_ = "review the file; then: mcpctl approve " + name + " with the fingerprints that mcpctl approve --list --json gives"
+		out.Hint_ = "review the file; then: mcpctl approve " + e.Name + " with the fingerprints that mcpctl approve --list --json gives"
 	}
-	if rows[0].Approval == Denied {
-		at.Hint_ = "it was denied; lift that with: mcpctl approve " + name
+	if state == Denied {
+		out.Hint_ = "it was denied; lift that with: mcpctl approve " + e.Name
 	}
-	return &at
+	return out
 }
 
 // NotFound is the error for a name no file has, with a suggestion. A file that
@@ -218,7 +225,7 @@ func (r *resolver) value(where, text string) string {
 	if isCommand(text) {
 		return r.command(where, text)
 	}
-	out, used, missing, fault := expand(text, r.env)
+	out, used, missing, fault := expand(text, withWorkspace(r.env, text, r.admitted.workspace))
 	if fault != "" {
 		r.fail(fault+", in "+where, "write ${NAME} or ${NAME:-default}; $$ is a dollar")
 	}
@@ -227,11 +234,24 @@ func (r *resolver) value(where, text string) string {
 	}
 	r.used = append(r.used, used...)
 	for _, name := range used {
-		if !isBase(name) {
+		if !isBase(name) && name != client.WorkspaceVariable {
 			r.secrets = append(r.secrets, r.env[name])
 		}
 	}
 	return out
+}
+
+// withWorkspace is env with the folder of the workspace, if text refers to it.
+func withWorkspace(env Environ, text string, w Workspace) Environ {
+	if !strings.Contains(text, client.WorkspaceVariable) {
+		return env
+	}
+	env = maps.Clone(env)
+	if env == nil {
+		env = Environ{}
+	}
+	env[client.WorkspaceVariable] = w.Dir
+	return env
 }
 
 func (r *resolver) fail(message, hint string) {

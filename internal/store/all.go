@@ -40,6 +40,7 @@ func (c *Config) furtherRow(e *Entry) *Row {
 	row.Approval, row.Why, row.Covers = c.Approvals.State(c.Store, e)
 	if e.Definition != nil {
 		row.apply(e.Definition)
+		row.Enabled = row.Enabled && (!e.Source.ShowOnly || e.Source.listedOff(e.Name) == nil)
 	}
 	winner := c.InForce(e.Name)
 	switch {

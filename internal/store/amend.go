@@ -150,15 +150,15 @@ func (s *Store) Rename(ctx context.Context, req RenameRequest) (Change, error) {
 	change, err := s.amend(ctx, amendment{
 		scope: req.Scope, name: req.From, newName: req.To, dryRun: req.DryRun,
 		edit: func(e *Entry, doc *jsonc.Document) ([]byte, error) {
-			for _, other := range e.Source.Entries {
+			for _, other := range slices.Concat(e.Source.Entries, e.Source.others) {
 				if other != e && namespace(other.Name) == namespace(req.To) {
 					return nil, nameTaken(req.To, other)
 				}
 			}
-			return doc.Rename(e.Source.at(req.From), req.To)
+			return e.Source.rename(doc, req.From, req.To)
 		},
 		check: func(was, became *Entry) error {
-			if became == nil || string(became.Raw) != string(was.Raw) {
+			if became == nil || became.Source.bare(became) != was.Source.bare(was) {
 				return invalidEntry(req.To, became)
 			}
 			return nil

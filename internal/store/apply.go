@@ -199,7 +199,7 @@ func (run *applying) edit(e Edit) error {
 			return err
 		}
 	case OpRename: // of malformed ones too
-		if left == nil || string(left.Raw) != string(old.Raw) {
+		if left == nil || run.src.bare(left) != run.src.bare(old) {
 			return invalidEntry(e.To, left)
 		}
 	}
@@ -215,14 +215,14 @@ func (run *applying) change(e Edit) ([]byte, error) {
 		if err := run.free(e.Name, "", e.Replace); err != nil {
 			return nil, err
 		}
-		return run.doc.Set(at, e.Entry)
+		return run.doc.Set(at, run.src.named(e.Name, e.Entry))
 	case OpUpdate:
 		return applyFields(run.doc, at, e.fields())
 	case OpRename:
 		if err := run.free(e.To, e.Name, false); err != nil {
 			return nil, err
 		}
-		return run.doc.Rename(at, e.To)
+		return run.src.rename(run.doc, e.Name, e.To)
 	case OpRemove:
 		return run.doc.Remove(at)
 	}

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+
+	"github.com/mcpctl/mcpctl/internal/store/client"
 )
 
 // coveredFile is a file of the project that an entry runs or passes on, such as
@@ -103,7 +105,7 @@ func (s *Store) expanded(text string) string {
 	if !strings.Contains(text, "$") {
 		return text
 	}
-	env := Environ{}
+	env := Environ{client.WorkspaceVariable: s.Workspace.Dir}
 	for name, v := range s.Env {
 		switch name {
 		case "HOME", "PWD", "PATH", "TMPDIR", "USER", "LOGNAME":

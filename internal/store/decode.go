@@ -114,9 +114,10 @@ func (d *decoder) decode(n *jsonc.Node) (*Definition, *Override) {
 }
 
 // override accepts an entry without command, url and type. It has a server to
-// change only where something lies below it, so never in a user file.
+// change only where something lies below it, so never in a user file but that of a
+// client that lays several on one another.
 func (d *decoder) override(n *jsonc.Node, def *Definition, enabled *bool) *Override {
-	if d.entry.Source.Scope == User {
+	if src := d.entry.Source; src.Scope == User && !src.clientRow().Layers {
 		d.fail(n.Position(), "neither 'command' nor 'url'", "a stdio server has a command, an http server a url")
 		return nil
 	}

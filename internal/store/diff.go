@@ -36,7 +36,7 @@ func (s *Store) Since(scope Scope, number int) (FileDiff, error) {
 	if d.Before, err = s.Kept(c); err != nil {
 		return FileDiff{}, err
 	}
-	if d.After, err = s.readFile(&Source{Scope: scope, Path: d.Path}, s.Client.ProjectFile); err != nil {
+	if d.After, err = s.readFile(&Source{Scope: scope, Path: d.Path}, s.projectFile()); err != nil {
 		return FileDiff{}, err
 	}
 	d.From, d.To = stateOf(d.Before), stateOf(d.After)

@@ -2,7 +2,6 @@ package store
 
 import (
 	"encoding/json"
-	"errors"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -20,11 +19,14 @@ type place struct {
 	path   string // absolute
 	rel    string // below the workspace, for a project file
 	second bool   // the client writes another one
+	shared bool   // an editor's settings
+	folder bool   // of one workspace, within a file that another place tells of
+	dir    string // of the user's, that the file lies below
 	keys   []string
 }
 
-// placesOf lists a client's files of a scope, the one that is written first, then
-// from strong to weak; none where the workspace has no such scope.
+// placesOf lists a client's files of a scope, from strong to weak; none where the
+// workspace has no such scope.
 func (s *Store) placesOf(row client.Client, scope Scope) []place {
 	var out []place
 	switch scope {
@@ -33,24 +35,73 @@ func (s *Store) placesOf(row client.Client, scope Scope) []place {
 		path := filepath.Join(s.Places.State(), "workspaces", s.Workspace.ID(), "mcp.json")
 		return []place{{client: native, scope: Local, path: path, keys: native.Servers}}
 	case User:
-		for _, dirs := range append([]client.UserDir{row.User}, row.MoreDirs...) {
+		for i, dirs := range append([]client.UserDir{row.User}, row.MoreDirs...) {
 			dir, _ := dirs.Find(s.Env, s.bases())
-			for _, name := range row.UserFiles() {
-				path := filepath.Join(dir, filepath.FromSlash(name))
-				second := len(out) > 0 || row.UserFile == ""
-				out = append(out, place{client: row, scope: User, path: path, second: second, keys: row.KeysOf(name)})
+			for j, name := range row.UserFiles() {
+				p := place{client: row, scope: User, dir: dir, path: filepath.Join(dir, filepath.FromSlash(name)), keys: row.KeysOf(name)}
+				p.second = i+j > 0 || row.UserFile == ""
+				p.shared = i > 0 || row.IsShared(name)
+				if !p.second && len(row.Folders) > 0 {
+					out = append(out, p.ofFolder(s.Workspace.Dir)) // what is said of one workspace is stronger
+				}
+				out = append(out, p)
 			}
 		}
+		out = inOrder(row, out)
 	case Project:
 		if !s.Workspace.HasProject {
 			return nil
 		}
 		for i, name := range row.ProjectFiles() {
 			rel := filepath.FromSlash(name)
-			out = append(out, place{client: row, scope: Project, path: filepath.Join(s.Workspace.Dir, rel), rel: rel, second: i > 0 || row.ProjectFile == "", keys: row.KeysOf(name)})
+			out = append(out, place{client: row, scope: Project, path: filepath.Join(s.Workspace.Dir, rel), rel: rel, second: i > 0 || row.ProjectFile == "", shared: row.IsShared(name), keys: row.KeysOf(name)})
 		}
 	}
+	if scope == Project {
+		out = inOrder(row, out)
+	}
 	return out
+}
+
+// inOrder puts the places of a client that has the choice of its files from strong to
+// weak, and says which of them is written: the strongest that is there, or else the one
+// that the client itself would make.
+func inOrder(row client.Client, places []place) []place {
+	if !row.Either || len(places) == 0 {
+		return places
+	}
+	here := slices.IndexFunc(places, func(p place) bool { return p.dir != places[0].dir }) // of the first directory
+	if here < 0 {
+		here = len(places)
+	}
+	first := places[:here]
+	first = append(slices.Clone(first[1:]), first[0])
+	written := len(first) - 1
+	for i := range first {
+		if _, err := os.Lstat(first[i].path); err == nil && i < written {
+			written = i
+		}
+		first[i].second = true
+	}
+	first[written].second = false
+	return append(first, places[here:]...)
+}
+
+// ofFolder is the place within the same file for one workspace.
+func (p place) ofFolder(dir string) place {
+	p.keys = slices.Concat(p.client.Folders, []string{dir}, p.keys)
+	p.second, p.folder = true, true
+	return p
+}
+
+// writtenPlace is the place of a scope that is written; ok is false when there is none.
+func (s *Store) writtenPlace(scope Scope) (p place, ok bool) {
+	for _, p := range s.placesOf(s.Client, scope) {
+		if !p.second {
+			return p, true
+		}
+	}
+	return place{}, false
 }
 
 func (s *Store) bases() client.Bases {
@@ -66,8 +117,10 @@ func (s *Store) checkUserDir() error {
 	if !s.Workspace.HasProject || s.Client.User.InConfigHome {
 		return nil
 	}
-	if err := s.refuseInside(filepath.Dir(s.Path(User))); err != nil {
-		return err
+	for _, p := range s.placesOf(s.Client, User) {
+		if err := s.refuseInside(filepath.Dir(p.path)); err != nil {
+			return err
+		}
 	}
 	return s.refuseLinks(s.userFiles(s.Client)...)
 }
@@ -84,7 +137,7 @@ func (s *Store) userFiles(row client.Client) (paths []string) {
 func (s *Store) placesHint() string {
 	names := []string{"XDG_CONFIG_HOME", "XDG_STATE_HOME", "MCPCTL_CONFIG_HOME", "MCPCTL_STATE_HOME"}
 	for _, name := range []string{s.Client.User.RootVariable, s.Client.User.DirVariable} {
-		if name != "" {
+		if name != "" && !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
@@ -96,45 +149,25 @@ func (s *Store) placesHint() string {
 // that discovery is on for (design §4). It never fails: what cannot be read is a
 // Problem of its Source, and the other sources are read all the same.
 //
-// A file that several clients read is read once, for the strongest of them.
+// What several clients read is read once, for the strongest of them.
 func (s *Store) ReadSources() []*Source {
-	var out []*Source
-	read := map[string]bool{}
-	for _, scope := range scopes {
-		for _, p := range s.placesOf(s.Client, scope) {
-			read[p.path] = true
-			out = append(out, s.read(p))
-		}
-	}
-	others := s.others()
-	for _, row := range others {
-		for _, p := range s.placesOf(row, Project) {
-			if !read[p.path] {
-				read[p.path] = true
-				out = append(out, s.read(p))
-			}
-		}
-	}
-	discovery := s.Settings().Discovery
-	for _, row := range others {
-		if discovery.Includes(row.Name) {
-			out = append(out, s.readUser(row, false)...)
-		}
-	}
-	return out
+	r := s.newReader()
+	r.counting()
+	return r.out
 }
 
 // ReadAll is ReadSources and the user files of the other clients, whose entries
 // are only shown.
 func (s *Store) ReadAll() []*Source {
-	out := s.ReadSources()
+	r := s.newReader()
+	r.counting()
 	discovery := s.LastSettings().Discovery
 	for _, row := range s.others() {
 		if !discovery.Includes(row.Name) {
-			out = append(out, s.readUser(row, true)...)
+			r.user(row, true)
 		}
 	}
-	return out
+	return r.out
 }
 
 // others are the known clients beside the chosen one, in the order of the table.
@@ -142,56 +175,13 @@ func (s *Store) others() []client.Client {
 	return slices.DeleteFunc(client.All(), func(row client.Client) bool { return row.Name == s.Client.Name })
 }
 
-// readUser reads the user files of another client. One that a repository could
-// supply is not read.
-func (s *Store) readUser(row client.Client, showOnly bool) []*Source {
-	var out []*Source
-	dir, why := row.User.Find(s.Env, s.bases())
-	for _, p := range s.placesOf(row, User) {
-		var src *Source
-		switch {
-		case why != "":
-			src = p.source()
-			src.fault(jsonc.Position{}, why, "")
-		case s.Workspace.HasProject && (inside(s.Workspace.Dir, realest(dir)) || s.linksInside(p.path)):
-			src = p.source()
-			src.broken(&Error{Code_: CodePathUnsafe, Message: "the file would lie inside the workspace"})
-		default:
-			src = s.read(p)
-		}
-		src.ShowOnly = showOnly
-		out = append(out, src)
-	}
-	return out
-}
-
 // ReadSource reads the file of one scope that is written, opening it once.
 func (s *Store) ReadSource(scope Scope) *Source {
-	if places := s.placesOf(s.Client, scope); len(places) > 0 && !places[0].second {
-		return s.read(places[0])
+	if p, ok := s.writtenPlace(scope); ok {
+		src, _ := s.read(p)
+		return src
 	}
 	return &Source{Client: s.Client.Name, Scope: scope, Empty: true}
-}
-
-func (p place) source() *Source {
-	return &Source{Client: p.client.Name, Scope: p.scope, Path: p.path, Real: p.path, second: p.second, keys: p.keys}
-}
-
-// read reads one file. Most places hold none, and one look tells.
-func (s *Store) read(p place) *Source {
-	src := p.source()
-	if _, err := os.Lstat(p.path); errors.Is(err, os.ErrNotExist) && (p.second || p.client.Name != s.Client.Name) {
-		src.Empty = true
-		return src
-	}
-	data, err := s.readFile(src, p.rel)
-	if err != nil {
-		src.broken(err)
-		return src
-	}
-	src.parse(jsonc.Parse(data))
-	s.checkFolders(src)
-	return src
 }
 
 // clientRow is the row of the client whose file this is.
@@ -204,32 +194,40 @@ func (src *Source) clientRow() client.Client {
 	if !ok {
 		row, _ = client.Lookup(client.Native)
 	}
+	if src.newer && row.Newer != nil {
+		row.Dialect, row.NoOverrides = row.Newer.Dialect, row.Newer.NoOverrides
+	}
 	return row
 }
 
 // dialect is the client whose shape the entries have; "" for mcpctl's own.
 func (src *Source) dialect() string {
-	if row := src.clientRow(); row.Dialect.Read != nil {
-		return row.Name
+	row := src.clientRow()
+	switch {
+	case row.Dialect.Read == nil:
+		return ""
+	case src.newer:
+		return row.Name + "/newer"
 	}
-	return ""
+	return row.Name
 }
 
 // converted is the entry in mcpctl's shape; what is remarkable about the
-// conversion is noted.
-func (d *decoder) converted(row client.Client, entry *jsonc.Node) *jsonc.Node {
+// conversion is noted. other says that it is no server.
+func (d *decoder) converted(row client.Client, entry *jsonc.Node) (shaped *jsonc.Node, other bool) {
 	if row.Dialect.Read == nil {
-		return entry
+		return entry, false
 	}
 	reading := row.Dialect.Read(entry, d.entry.Source.Scope == Project)
 	for _, n := range reading.Notes {
-		if n.Fatal {
+		switch {
+		case n.Fatal:
 			d.fail(n.Position, n.Message, n.Hint)
-		} else {
+		case !n.Aside:
 			d.note(n.Position, SeverityWarning, n.Message, n.Hint)
 		}
 	}
-	return reading.Entry
+	return reading.Entry, reading.Other
 }
 
 // strict warns of what mcpctl reads and the file's own client does not, and then
@@ -270,6 +268,10 @@ func (c *Config) standsElsewhere(name string) *Error {
 			} else {
 				err.Message = "'" + name + "' stands in a file that is read but not written"
 				err.Hint_ = "move it to " + c.Store.Path(src.Scope) + ", or edit the file by hand"
+				if len(src.clientRow().Folders) > 0 && src.Path == c.Store.Path(src.Scope) {
+					err.Message = "'" + name + "' stands there for this folder alone, which mcpctl reads and does not write"
+					err.Hint_ = "use " + src.clientRow().Title + " itself, or --local for a server of mcpctl's own"
+				}
 			}
 			return err
 		}
@@ -290,17 +292,25 @@ func (c *Config) NotWritable(name string) error {
 // the file it will be written to. It fails with USAGE for what the client cannot
 // express.
 func (s *Store) InClientShape(scope Scope, entry json.RawMessage) (json.RawMessage, error) {
-	if scope == Local || scope == Session || s.Client.Dialect.Write == nil {
+	row := s.Client
+	if row.Newer != nil && scope != Local && scope != Session {
+		row = s.ReadSource(scope).clientRow()
+	}
+	if scope == Local || scope == Session || row.Dialect.Write == nil {
 		return entry, nil
 	}
-	out, err := s.Client.Dialect.Write(entry)
-	if err == nil && len(out.Gaps) > 0 {
-		err = errors.New(out.Gaps[0].Why)
-	}
+	out, err := row.Dialect.Write(entry)
 	if err != nil {
-		return nil, &Error{Code_: CodeUsage, Message: err.Error(), Hint_: "--entry writes an entry of " + s.Client.Name + " as it stands; --local writes one of mcpctl's own"}
+		return nil, s.inexpressible(row, err.Error())
+	}
+	if len(out.Gaps) > 0 {
+		return nil, s.inexpressible(row, out.Gaps[0].Why)
 	}
 	return out.Entry, nil
+}
+
+func (s *Store) inexpressible(row client.Client, why string) *Error {
+	return &Error{Code_: CodeUsage, Message: why, Hint_: "--entry writes an entry of " + row.Name + " as it stands; --local writes one of mcpctl's own"}
 }
 
 // nameFault says why a name cannot be written to the file of a scope.

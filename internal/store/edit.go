@@ -6,12 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path/filepath"
 	"slices"
 	"time"
 
 	"github.com/mcpctl/mcpctl/internal/store/atomicfile"
-	"github.com/mcpctl/mcpctl/internal/store/client"
 	"github.com/mcpctl/mcpctl/internal/store/jsonc"
 )
 
@@ -59,12 +57,12 @@ func (s *Store) Add(ctx context.Context, req AddRequest) (Change, error) {
 		} else if req.Expect != "" && req.Expect != e.Fingerprint {
 			return nil, Conflict(e, req.Expect)
 		}
-		for _, e := range src.Entries {
+		for _, e := range slices.Concat(src.Entries, src.others) {
 			if e.Name != req.Name && namespace(e.Name) == namespace(req.Name) || e.Name == req.Name && !req.Replace {
 				return nil, taken(req, e)
 			}
 		}
-		return doc.Set(src.at(req.Name), req.Entry)
+		return doc.Set(src.at(req.Name), src.named(req.Name, req.Entry))
 	}, func(after *Source) error {
 		added = after.entry(req.Name)
 		if added != nil && added.Valid() {
@@ -206,7 +204,7 @@ func (s *Store) editThen(ctx context.Context, req editRequest, steps editSteps) 
 	}
 	defer release()
 	src := s.sourceOf(scope, target.Real(), before)
-	doc := src.parse(jsonc.Parse(before))
+	doc := src.parse(parseFile(src.Path, before))
 	s.checkFolders(src)
 	if src.Broken {
 		return Change{}, src.firstError()
@@ -272,7 +270,7 @@ func (s *Store) target(scope Scope) (*atomicfile.Target, int64, error) {
 			Hint_: "the home directory and those above it have none; use --user, or go to a project"}
 	}
 	if scope == Project {
-		t, err := atomicfile.Within(s.Workspace.Dir, filepath.FromSlash(s.Client.ProjectFile))
+		t, err := atomicfile.Within(s.Workspace.Dir, s.projectFile())
 		return t, projectLimit, err
 	}
 	t, err := atomicfile.Follow(path)
@@ -282,7 +280,7 @@ func (s *Store) target(scope Scope) (*atomicfile.Target, int64, error) {
 // parsed reads bytes as the file of a scope would be read.
 func (s *Store) parsed(scope Scope, real string, data []byte) *Source {
 	src := s.sourceOf(scope, real, data)
-	src.parse(jsonc.Parse(data))
+	src.parse(parseFile(src.Path, data))
 	return src
 }
 
@@ -290,16 +288,17 @@ func (s *Store) parsed(scope Scope, real string, data []byte) *Source {
 func (s *Store) sourceOf(scope Scope, real string, data []byte) *Source {
 	src := &Source{Client: s.Client.Name, Scope: scope, Path: s.Path(scope), Real: real, Exists: data != nil}
 	row := src.clientRow()
-	src.Client, src.keys = row.Name, row.KeysOf(s.written(row, scope))
+	src.Client, src.keys = row.Name, row.Servers
+	if p, ok := s.writtenPlace(scope); ok {
+		src.keys = p.keys
+	}
 	return src
 }
 
-// written names the file of a scope that is written, as the row does.
-func (s *Store) written(row client.Client, scope Scope) string {
-	if scope == Project {
-		return row.ProjectFile
-	}
-	return row.UserFile
+// projectFile is the project file that is written, below the workspace.
+func (s *Store) projectFile() string {
+	p, _ := s.writtenPlace(Project)
+	return p.rel
 }
 
 // firstError is the problem that broke the source, as an error.

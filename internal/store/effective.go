@@ -143,7 +143,7 @@ func (c *Config) addRows(entries []*Entry) {
 	}
 	if winner != nil {
 		overrides = append(overrides, c.foreignOverrides(entries, winner.Entry)...)
-		winner.override(c.withLists(winner.Entry.Name, overrides))
+		winner.override(c.withLists(winner.Entry, overrides))
 	} else {
 		for _, o := range overrides {
 			rows = append(rows, &Row{Entry: o, Approval: NotNeeded, Why: "it overrides a server that is not there; remove it with: mcpctl remove " + o.Name + " --" + string(o.Source.Scope), Exposure: Direct})

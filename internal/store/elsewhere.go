@@ -2,6 +2,7 @@ package store
 
 import (
 	"encoding/json"
+	"os"
 
 	"github.com/mcpctl/mcpctl/internal/store/atomicfile"
 	"github.com/mcpctl/mcpctl/internal/store/jsonc"
@@ -36,7 +37,17 @@ func (s *Store) handledElsewhere(setting *Elsewhere) (*Elsewhere, []string) {
 }
 
 // owners are the clients whose own files tell who owns MCP.
-var owners = map[string]func(*Store) (*Elsewhere, []string){"pi": piElsewhere}
+var owners = map[string]func(*Store) (*Elsewhere, []string){"pi": piElsewhere, "claude": claudeElsewhere}
+
+// claudeElsewhere: where the administrator's file of servers is, Claude Code uses those
+// and no others. Its existence tells, whatever it holds.
+func claudeElsewhere(s *Store) (*Elsewhere, []string) {
+	path := s.Places.ClaudeManaged
+	if _, err := os.Stat(path); err != nil {
+		return nil, []string{path}
+	}
+	return &Elsewhere{Owner: "the administrator of Claude Code", Reason: "there is a managed file of servers, beside which it uses no others", Source: path}, []string{path}
+}
 
 func (s *Store) settingsFiles() []string {
 	return []string{s.Places.AdminSettings, s.Places.SettingsFile()}

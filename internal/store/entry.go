@@ -3,6 +3,7 @@ package store
 import (
 	"encoding/json"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -25,9 +26,14 @@ type Source struct {
 	ShowOnly bool // its entries are shown and never in force
 
 	second  bool     // read beside the file that the client writes
+	shared  bool     // the settings of an editor, which may hold other clients' servers
+	newer   bool     // written as the later edition of the client does
+	within  bool     // a further place in a file that another Source stands for
 	keys    []string // that lead to the servers
+	others  []*Entry // members that are something else of the client's, whose names are taken
 	before  readBefore
-	off, on []listed
+	off, on []listed // names in lists beside the servers
+	only    []listed // beside which every other is off; nil when there is no such list
 }
 
 // Entry is one member of a file's servers: a definition, an override, or
@@ -41,6 +47,8 @@ type Entry struct {
 	Definition   *Definition // nil for an override and for an invalid entry
 	Override     *Override   // nil for a definition and for an invalid entry
 	Problems     []Problem
+
+	other bool // it is something else of the client's, not a server
 }
 
 // Valid tells whether the entry can be used at all.
@@ -127,11 +135,51 @@ func newEntry(src *Source, row client.Client, m jsonc.Member) *Entry {
 		return e
 	}
 	d.clashes(m.Value)
-	def, over := d.decode(d.converted(row, m.Value))
-	if !d.failed {
+	d.remarks(m.Value)
+	clashed := d.failed
+	own, other := d.converted(row, m.Value)
+	switch {
+	case other:
+		e.other = true
+		return e
+	case d.failed && !clashed:
+		return e // its client does not accept it either
+	case row.Dialect.Read != nil && !clashed:
+		d.clashes(own) // by now also what stood under another name
+	}
+	if def, over := d.decode(own); !d.failed {
 		e.Definition, e.Override = def, over
 	}
+	if row.Rooted && e.Definition != nil && src.Path != "" {
+		e.Definition.rootAt(filepath.Dir(src.Path))
+	}
 	return e
+}
+
+// remarks tells what the format of the file says and JSON cannot.
+func (d *decoder) remarks(n *jsonc.Node) {
+	for _, r := range n.Remarks() {
+		if r.Fatal {
+			d.fail(r.Position, r.Message, r.Hint)
+		} else {
+			d.note(r.Position, SeverityWarning, r.Message, r.Hint)
+		}
+	}
+}
+
+// rootAt takes a relative working directory, and a command that begins with ./ or ../, as meant from a folder: for
+// a client that does so.
+func (d *Definition) rootAt(folder string) {
+	base := strings.ReplaceAll(folder, "$", "$$")
+	if d.Cwd != "" && !filepath.IsAbs(d.Cwd) {
+		d.Cwd = filepath.Join(base, d.Cwd)
+	}
+	if d.Cwd != "" {
+		base = d.Cwd
+	}
+	if strings.HasPrefix(d.Command, "./") || strings.HasPrefix(d.Command, "../") {
+		d.Command = filepath.Join(base, d.Command)
+	}
 }
 
 // where is the place of the entry, for people.

@@ -139,7 +139,7 @@ func (s *Store) History(scope Scope) ([]*Commit, []Problem, error) {
 		return nil, nil, nil
 	}
 	return s.historyOf(scope, s.realPath(scope)).list(func() *FileState {
-		data, err := s.readFile(&Source{Scope: scope, Path: s.Path(scope)}, s.Client.ProjectFile)
+		data, err := s.readFile(&Source{Scope: scope, Path: s.Path(scope)}, s.projectFile())
 		if err != nil {
 			return &FileState{} // like no revision, so that a change on its way counts as interrupted
 		}

@@ -3,14 +3,18 @@ package store
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/store/jsonc"
 )
 
 // Some clients keep lists of names beside the servers, in the user's file: names
-// that are off wherever they are defined, and names that are on although their
-// own entry says not (disabledServers and enabledServers of omp). They are read
-// as overrides of the user, the first strongest, the second weakest of all.
+// that are off wherever they are defined, or in one workspace, names beside which
+// every other is off, and names that are on although their own entry says not
+// (disabledServers and enabledServers of omp, disabledMcpServers of Claude Code,
+// mcp.excluded and mcp.allowed of Gemini CLI). They are read as overrides of the
+// user, the first two strongest, the last weakest of all. What the lists of another
+// client than the chosen one say is about that client's own servers.
 
 // listed is one name in such a list.
 type listed struct {
@@ -22,14 +26,38 @@ type listed struct {
 // empty, and is told.
 func (src *Source) readLists(root *jsonc.Node) {
 	row := src.clientRow()
-	if src.Scope != User || src.second || row.DisabledList == "" {
-		return
+	for i, key := range []string{row.DisabledList, row.EnabledList, row.OnlyList} {
+		switch {
+		case key == "", src.Scope == User && src.second:
+		case src.Scope == User:
+			*[]*[]listed{&src.off, &src.on, &src.only}[i] = src.readList(root, key)
+		case src.Scope == Project:
+			src.unheardList(root, key)
+		}
 	}
-	src.off, src.on = src.readList(root, row.DisabledList), src.readList(root, row.EnabledList)
+}
+
+// unheardList tells of a list in a project's file: it is the client's, and a repository's
+// word on servers of the user's needs an entry that can be approved.
+func (src *Source) unheardList(root *jsonc.Node, key string) {
+	if n := listAt(root, key); n != nil && len(n.Elements()) > 0 {
+		src.note(SeverityWarning, CodeInvalid, n.Position(), "mcpctl does not look at '"+key+"' of a project's file", "use mcpctl disable")
+	}
+}
+
+// listAt is what stands under a key; the names of lists have no dots of their own.
+func listAt(root *jsonc.Node, key string) *jsonc.Node {
+	n := root
+	for _, part := range strings.Split(key, ".") {
+		if n = n.Get(part); n == nil {
+			return nil
+		}
+	}
+	return n
 }
 
 func (src *Source) readList(root *jsonc.Node, key string) []listed {
-	n := root.Get(key)
+	n := listAt(root, key)
 	if n == nil {
 		return nil
 	}
@@ -48,16 +76,16 @@ func (src *Source) readList(root *jsonc.Node, key string) []listed {
 	return out
 }
 
-// withLists adds what the lists of the chosen client say about a name.
-func (c *Config) withLists(name string, overrides []*Entry) []*Entry {
+// withLists adds what lists say about a server.
+func (c *Config) withLists(winner *Entry, overrides []*Entry) []*Entry {
 	for _, src := range c.Sources {
-		if c.Store.foreign(src) || src.off == nil && src.on == nil {
+		if c.Store.foreign(src) && src.Client != winner.Source.Client || src.ShowOnly {
 			continue
 		}
-		if e := src.listEntry(src.on, name, true); e != nil {
+		if e := src.listEntry(src.on, winner.Name, true); e != nil {
 			overrides = append(overrides, e)
 		}
-		if e := src.listEntry(src.off, name, false); e != nil {
+		if e := src.listedOff(winner.Name); e != nil {
 			at := slices.IndexFunc(overrides, func(o *Entry) bool { return o.Source.Scope != Session })
 			if at < 0 {
 				at = len(overrides) // what the session says is stronger than any file
@@ -66,6 +94,17 @@ func (c *Config) withLists(name string, overrides []*Entry) []*Entry {
 		}
 	}
 	return overrides
+}
+
+// listedOff is the word of a list that a name is off; nil when none says so.
+func (src *Source) listedOff(name string) *Entry {
+	if e := src.listEntry(src.off, name, false); e != nil || len(src.only) == 0 {
+		return e
+	}
+	if src.listEntry(src.only, name, true) != nil {
+		return nil
+	}
+	return src.listEntry([]listed{{name, src.only[0].at}}, name, false)
 }
 
 func (src *Source) listEntry(list []listed, name string, enabled bool) *Entry {

@@ -115,17 +115,53 @@ func (own masker) words(n *jsonc.Node, where string) (words, masked []string) {
 // headers, at any depth, and those of credential-named keys. A malformed entry is
 // shown, too, and its secrets are where they do not belong.
 func secretAt(where string) bool {
-	group, _, nested := strings.Cut(where, ".")
+	group, _, nested := fieldGroup(where)
 	return nested && (group == "env" || group == "headers") || redact.Credential(where[strings.LastIndexByte(where, '.')+1:])
+}
+
+// fieldGroup cuts a field's path, as mcpctl has it, behind its first key.
+func fieldGroup(where string) (group, key string, nested bool) {
+	return strings.Cut(ownPath(where), ".")
+}
+
+// namesVariable tells whether a field holds names of variables, whatever it is called.
+func namesVariable(where string) bool {
+	group, _, _ := strings.Cut(where, ".")
+	return slices.Contains([]string{"env_keys", "env_vars", "bearer_token_env_var", "env_http_headers", "api_key_env"}, group)
+}
+
+// ownPath is the dotted path of a client's field as mcpctl has it: what is secret in a
+// file is so under every name.
+func ownPath(where string) string {
+	if rest, ok := strings.CutPrefix(where, "command.env."); ok { // of older files of Zed
+		return "env." + rest
+	}
+	first, rest, nested := strings.Cut(where, ".")
+	switch first {
+	case "environment", "envs":
+		first = "env"
+	case "http_headers":
+		first = "headers"
+	case "httpUrl", "serverUrl", "uri":
+		first = "url"
+	}
+	if nested {
+		return first + "." + rest
+	}
+	return first
 }
 
 // text hides what is secret in a string; references such as ${NAME} stay, they
 // hold no secret.
 func (own masker) text(text, where string) string {
+	group, key, nested := fieldGroup(where)
+	where = ownPath(where)
 	switch {
 	case where == "url":
 		return own.mask.URL(text)
-	case strings.HasPrefix(where, "env.") && loadsCode(where[len("env."):]):
+	case namesVariable(where) && IsVariable(text):
+		return own.mask.Text(text)
+	case group == "env" && nested && loadsCode(key):
 		return own.mask.Text(text) // it says what runs, and that must be seen
 	case secretAt(where):
 		return redact.Values(map[string]string{where: text})[where]
@@ -144,32 +180,60 @@ func maskNumber(n *jsonc.Node, where string) []byte {
 // MaskFile returns a file's text with the secrets of its servers hidden, laid out
 // as it is, for showing a difference. Comments, other keys and text that does not
 // parse are masked by shape.
-func (s *Store) MaskFile(data []byte) string { return s.MaskFileBut(data, "") }
+func (s *Store) MaskFile(path string, data []byte) string { return s.MaskFileBut(path, data, "") }
 
 // MaskFileBut is MaskFile with the fields of one entry left as they are, except for
 // what looks like a secret by its shape.
-func (s *Store) MaskFileBut(data []byte, name string) string {
-	doc, err := jsonc.Parse(data)
+func (s *Store) MaskFileBut(path string, data []byte, name string) string {
+	doc, err := parseFile(path, data)
 	if err != nil || doc.Root() == nil || doc.Root().Kind() != jsonc.Object {
 		return redact.Text(string(data))
 	}
-	var b strings.Builder
-	done := 0
+	var places []maskedPlace
 	put := func(n *jsonc.Node, masked []byte) {
 		start, end := n.Span()
-		b.Write(data[done:start])
-		b.Write(masked)
-		done = end
+		places = append(places, maskedPlace{start, end, masked})
 	}
-	if servers := (&Source{keys: s.Client.Servers}).servers(doc); servers != nil {
-		for _, entry := range servers.Members() {
+	src := &Source{Client: s.Client.Name, keys: s.keysAt(path)}
+	src.edition(doc.Root())
+	if servers := src.servers(doc); servers != nil {
+		for _, entry := range src.members(servers) {
 			if name == "" || entry.Key != name {
 				masker{redact.NewMask(ownLiterals(entry.Value.Raw())...)}.leaves(entry.Value, "", put)
 			}
 		}
 	}
+	// Of what an alias of YAML repeats, one place is masked for all.
+	slices.SortStableFunc(places, func(a, b maskedPlace) int { return a.start - b.start })
+	var b strings.Builder
+	done := 0
+	for _, p := range places {
+		if p.start >= done {
+			b.Write(data[done:p.start])
+			b.Write(p.text)
+			done = p.end
+		}
+	}
 	b.Write(data[done:])
 	return redact.Text(b.String())
+}
+
+// maskedPlace is what stands in a masked text in place of some bytes.
+type maskedPlace struct {
+	start, end int
+	text       []byte
+}
+
+// keysAt are the keys that lead to the servers in one of the chosen client's files.
+func (s *Store) keysAt(path string) []string {
+	for _, scope := range scopes {
+		for _, p := range s.placesOf(s.Client, scope) {
+			if p.path == path {
+				return p.keys
+			}
+		}
+	}
+	return s.Client.Servers
 }
 
 // leaves calls put, in the order of the text, for each string and number whose

@@ -22,7 +22,7 @@ func TestMaskOwnLiterals(t *testing.T) {
 				t.Errorf("shown %s", got)
 			}
 			w := newWorld(t)
-			if got := w.open().MaskFile([]byte(`{"mcpServers":{"a":` + entry + `,"b":{"command":"y"}}}`)); strings.Contains(got, "correct") {
+			if got := w.open().MaskFile("mcp.json", []byte(`{"mcpServers":{"a":`+entry+`,"b":{"command":"y"}}}`)); strings.Contains(got, "correct") {
 				t.Errorf("file shown %s", got)
 			}
 		})

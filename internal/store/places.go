@@ -3,6 +3,7 @@ package store
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 )
 
@@ -40,6 +41,7 @@ type Places struct {
 	TempDir    string // $TMPDIR or /tmp
 
 	AdminSettings string // the administrator's settings; no variable moves it
+	ClaudeManaged string // the file of servers of Claude Code's administrator; likewise
 }
 
 // FindPlaces reads the base directories from env. A relative XDG path is
@@ -65,7 +67,16 @@ func FindPlaces(env Environ) (Places, error) {
 		TempDir:    firstAbs(env["TMPDIR"], "/tmp"),
 
 		AdminSettings: adminSettings,
+		ClaudeManaged: claudeManaged(runtime.GOOS),
 	}, nil
+}
+
+// claudeManaged is where Claude Code looks for the administrator's servers.
+func claudeManaged(goos string) string {
+	if goos == "darwin" {
+		return "/Library/Application Support/ClaudeCode/managed-mcp.json"
+	}
+	return "/etc/claude-code/managed-mcp.json"
 }
 
 // State is the directory of approvals, logs, locks and local servers.

@@ -34,6 +34,7 @@ type reference struct {
 	ToolExposure    json.RawMessage
 	InheritEnv      any
 	Lifecycle       string
+	Shared          bool
 	ProtocolVersion string
 }
 
@@ -43,7 +44,7 @@ func (r reference) definition() Definition {
 		Transport: map[string]Transport{"stdio": Stdio, "http": HTTP, "streamable-http": HTTP, "sse": SSE}[r.Type],
 		Command:   r.Command, Args: r.Args, Env: r.Env, Cwd: r.Cwd, URL: r.URL, Headers: r.Headers,
 		Enabled: true, Description: r.Description, Exposure: exposureOf(r.Exposure),
-		Lifecycle: Lifecycle(r.Lifecycle), ProtocolVersion: r.ProtocolVersion,
+		Lifecycle: Lifecycle(r.Lifecycle), Shared: r.Shared, ProtocolVersion: r.ProtocolVersion,
 	}
 	if r.Type == "" {
 		d.Transport = Stdio

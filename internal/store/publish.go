@@ -139,10 +139,11 @@ func (p *publisher) array(n *jsonc.Node, where string) json.RawMessage {
 
 // text replaces in one string.
 func (p *publisher) text(text, where string) string {
-	group, key, nested := strings.Cut(where, ".")
+	group, key, nested := fieldGroup(where)
 	switch {
 	case p.isStored(text), strings.HasPrefix(text, "!") && takesReferences(where):
 		return p.whole(text, where)
+	case namesVariable(where) && IsVariable(text):
 	case nested && (group == "env" || group == "headers") && !p.lenient:
 		if literal(text) && !publishedLiteral(key, text) || p.mask.Text(text) != text {
 			return p.whole(text, where)
@@ -168,14 +169,14 @@ func (p *publisher) isStored(text string) bool {
 // takesReferences tells whether references in a field are expanded (design §3.2),
 // and thus whether `!` at its start is a command.
 func takesReferences(where string) bool {
-	group, _, _ := strings.Cut(where, ".")
+	group, _, _ := fieldGroup(where)
 	return where == "command" || where == "cwd" || where == "url" || group == "oauth" && slices.Contains(oauthValues, lastKey(where)) ||
 		group == "env" || group == "headers" || strings.HasPrefix(where, "args[")
 }
 
 // whole replaces a value. The scheme of a header stays: it tells what is sent.
 func (p *publisher) whole(text, where string) string {
-	group, key, _ := strings.Cut(where, ".")
+	group, key, _ := fieldGroup(where)
 	switch group {
 	case "env":
 		return p.reference(where, key)
@@ -290,6 +291,6 @@ func (e *Entry) SecretFields() []string {
 	}
 	p := newPublisher(e, nil)
 	p.lenient, p.mask = true, nil
-	p.object(doc.Root(), "")
+	p.object(e.Source.ownShape(doc.Root()), "") // a secret is one under every name
 	return p.found()
 }

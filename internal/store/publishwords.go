@@ -33,6 +33,7 @@ func literal(text string) bool {
 func ownLiterals(raw json.RawMessage) []string {
 	var out []string
 	for where, text := range leaves(raw) {
+		where = ownPath(where)
 		key := lastKey(where)
 		secret := secretAt(where) && !strings.HasPrefix(text, "!") && !publishedLiteral(key, text)
 		if !secret || strings.HasPrefix(where, "env.") && loadsCode(key) || !literal(text) {

@@ -29,21 +29,16 @@ func (src *Source) readBefore(doc *jsonc.Document) readBefore {
 	known := make(readBefore, len(members))
 	for i, e := range src.Entries {
 		if len(e.Problems) == 0 && members[i].Key == e.Name {
-			known[e.Name] = textOfEntry{e, bytesOf(doc, members[i].Value)}
+			known[e.Name] = textOfEntry{e, members[i].Value.Written()}
 		}
 	}
 	return known
 }
 
-func bytesOf(doc *jsonc.Document, n *jsonc.Node) []byte {
-	start, end := n.Span()
-	return doc.Bytes()[start:end]
-}
-
-// entry is the one that m of doc is, for src; nil when it has to be read.
-func (known readBefore) entry(src *Source, doc *jsonc.Document, m jsonc.Member) *Entry {
+// entry is the one that m is, for src; nil when it has to be read.
+func (known readBefore) entry(src *Source, m jsonc.Member) *Entry {
 	was, ok := known[m.Key]
-	if !ok || !bytes.Equal(was.text, bytesOf(doc, m.Value)) {
+	if !ok || !bytes.Equal(was.text, m.Value.Written()) {
 		return nil
 	}
 	e := *was.entry

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/mcpctl/mcpctl/internal/store/client"
 	"github.com/mcpctl/mcpctl/internal/store/redact"
 )
 
@@ -81,8 +82,13 @@ func (s *Store) programRisks(d *Definition) []string {
 	if flag := opensMachine(name, d.Args); flag != "" {
 		out = append(out, "opens this machine to a container: "+name+" is given "+flag)
 	}
-	if pkg := unpinned(name, d.Args); pkg != "" {
-		out = append(out, "unpinned: what '"+pkg+"' runs can change without asking")
+	if pkg := packageOf(d.Command, d.Args); pkg != nil {
+		if !pkg.fixed() {
+			out = append(out, "unpinned: what '"+pkg.named+"' runs can change without asking")
+		}
+		if known := pkg.lookAlike(); known != "" {
+			out = append(out, "the name of the package '"+pkg.Name+"' is hardly to be told from '"+known+"', and is another")
+		}
 	}
 	for _, k := range slices.Sorted(maps.Keys(d.Env)) {
 		if loadsCode(k) {
@@ -166,32 +172,6 @@ func opensMachine(name string, args []string) string {
 	return ""
 }
 
-// unpinned names the package that a runner fetches without a fixed version.
-func unpinned(name string, args []string) string {
-	i := 0
-	switch name {
-	case "npx", "bunx", "uvx", "pipx":
-	case "pnpm", "yarn", "docker", "podman":
-		i = slices.IndexFunc(args, func(a string) bool { return a == "dlx" || a == "run" }) + 1
-		if i == 0 {
-			return ""
-		}
-	default:
-		return ""
-	}
-	for _, arg := range args[i:] {
-		if strings.HasPrefix(arg, "-") || arg == "run" {
-			continue
-		}
-		version := strings.TrimPrefix(arg, "@")
-		if j := strings.LastIndexAny(version, "@:="); j >= 0 && version[j+1:] != "latest" && version[j+1:] != "" {
-			return ""
-		}
-		return arg
-	}
-	return ""
-}
-
 // loadsCode recognises variables by which an environment runs code of its own, or
 // sends what a program says elsewhere.
 func loadsCode(name string) bool {
@@ -211,6 +191,9 @@ func variableFacts(d *Definition) []string {
 	var out []string
 	note := func(where, text string) {
 		for _, name := range References(text) {
+			if name == client.WorkspaceVariable {
+				continue // it is no secret, and stands in no environment
+			}
 			out = append(out, fmt.Sprintf("reads the variable %s for %s", name, where))
 		}
 	}

@@ -24,6 +24,7 @@ const (
 	ClientsSetting  SettingType = "names of clients, separated by commas, or all"
 	HandlerSetting  SettingType = "a name, or an object with owner and reason"
 	DurationSetting SettingType = "a duration from 1s to 8760h, such as 10m"
+	SwitchSetting   SettingType = "true or false"
 )
 
 // Setting is one row of the table of settings (design §2.1).
@@ -44,6 +45,8 @@ var settings = []Setting{
 		Help: "The other clients whose user files count as well."},
 	{Name: "handledBy", Type: HandlerSetting, AdminWins: true,
 		Help: "Another program that owns MCP for this user, so that mcpctl runs no servers."},
+	{Name: "pinTools", Type: SwitchSetting, Default: json.RawMessage(`false`), AdminWins: true,
+		Help: "Whether calls of a tool are refused whose definition is not the one that was approved; without it the change is only told."},
 	{Name: "supervisor.idleTimeout", Type: DurationSetting, Default: json.RawMessage(`"10m"`),
 		Help: "How long a supervisor that nobody needs stays, when --idle-timeout is not given."},
 }
@@ -125,6 +128,7 @@ type Settings struct {
 	Discovery   Discovery
 	HandledBy   *Handler // nil: nobody else
 	IdleTimeout time.Duration
+	PinTools    bool // see PinsTools
 
 	Values   []SettingValue // in the order of the table
 	Problems []Problem      // of both files; unknown keys are warnings
@@ -186,12 +190,19 @@ func (s *Settings) take(v SettingValue) {
 			_ = json.Unmarshal(v.Value, s.HandledBy) // owner and reason, by their names
 			s.HandledBy.Source = v.Source
 		}
+	case "pinTools":
+		_ = json.Unmarshal(v.Value, &s.PinTools)
 	case "supervisor.idleTimeout":
 		var text string
 		_ = json.Unmarshal(v.Value, &text)
 		s.IdleTimeout, _ = time.ParseDuration(text)
 	}
 }
+
+// PinsTools tells whether a tool that is not as it was approved is refused: also where
+// the files that would say so cannot be relied on, because a mistake in them must not
+// lift it.
+func (s *Settings) PinsTools() bool { return s.PinTools || s.Fault("pinTools") != nil }
 
 // Value returns what holds for a setting, or fails as LookupSetting does.
 func (s *Settings) Value(name string) (SettingValue, error) {

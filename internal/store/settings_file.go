@@ -159,6 +159,8 @@ func (t SettingType) takes(raw json.RawMessage) bool {
 			return strings.TrimSpace(text) != ""
 		}
 		return handlerObject(raw)
+	case SwitchSetting:
+		return string(raw) == "true" || string(raw) == "false"
 	case DurationSetting:
 		const longest = 365 * 24 * time.Hour
 		d, err := time.ParseDuration(text)
@@ -209,7 +211,7 @@ func (row Setting) Parse(text string) (json.RawMessage, error) {
 			}
 		}
 		raw = plainJSON(names)
-	case row.Type == HandlerSetting && strings.HasPrefix(text, "{"):
+	case row.Type == SwitchSetting, row.Type == HandlerSetting && strings.HasPrefix(text, "{"):
 		raw = json.RawMessage(text)
 	}
 	if !json.Valid(raw) || !row.Type.takes(raw) {

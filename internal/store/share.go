@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
+	"github.com/mcpctl/mcpctl/internal/store/client"
 	"github.com/mcpctl/mcpctl/internal/store/jsonc"
 )
 
@@ -56,7 +58,7 @@ func (s *Store) Share(ctx context.Context, req ShareRequest) (Shared, error) {
 		if err := s.reviewed(src); err != nil {
 			return nil, err
 		}
-		raw, err := publishable(e, req, &out)
+		raw, err := s.published(e, src, req, &out)
 		if err != nil {
 			return nil, err
 		}
@@ -85,6 +87,26 @@ func (s *Store) Share(ctx context.Context, req ShareRequest) (Shared, error) {
 		return out, fmt.Errorf("'%s' was shared, but not approved: %w", req.Name, err)
 	}
 	return out, nil
+}
+
+// published is the entry as the project file will have it. Where its own file and that
+// one are written differently, or fields and references have names of a client's own,
+// it is looked at as mcpctl reads it: a secret is one under every name.
+func (s *Store) published(e *Entry, to *Source, req ShareRequest, out *Shared) (json.RawMessage, error) {
+	if e.Source.dialect() == to.dialect() && slices.Contains([]string{"", "pi", "omp", "musepi"}, to.dialect()) {
+		return publishable(e, req, out)
+	}
+	doc, err := jsonc.Parse(e.Raw)
+	if err != nil {
+		return nil, err
+	}
+	own := *e
+	own.Raw = e.Source.ownShape(doc.Root()).Raw()
+	raw, err := publishable(&own, req, out)
+	if err != nil {
+		return nil, err
+	}
+	return s.InClientShape(Project, raw)
 }
 
 // shareable finds the one entry that is meant.
@@ -173,8 +195,13 @@ func (s *Store) reviewed(src *Source) error {
 // cwdInside refuses to publish an entry that could never be started from a
 // project file (design §9.2).
 func (s *Store) cwdInside(e *Entry) *Error {
-	if e.Definition == nil || e.Definition.Cwd == "" || len(References(e.Definition.Cwd)) > 0 {
+	if e.Definition == nil || e.Definition.Cwd == "" {
 		return nil
+	}
+	for _, name := range References(e.Definition.Cwd) {
+		if name != client.WorkspaceVariable {
+			return nil // known only when it is resolved
+		}
 	}
 	dir := s.workingDir(e.Definition)
 	if inside(s.Workspace.Dir, realest(filepath.Clean(dir))) {

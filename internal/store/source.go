@@ -1,6 +1,7 @@
 package store
 
 import (
+	"encoding/json"
 	"errors"
 	"slices"
 	"strings"
@@ -69,12 +70,17 @@ func (src *Source) read(doc *jsonc.Document) {
 		src.Empty = true
 		return
 	}
+	if src.within {
+		src.readWithin(doc, root)
+		return
+	}
 	if root.Kind() != jsonc.Object {
 		src.fault(root.Position(), "the file is an object, found "+string(root.Kind()), "it looks like {\"mcpServers\": {…}}")
 		return
 	}
 	src.strict(doc)
 	src.readLists(root)
+	src.edition(root)
 	servers := root
 	for i, key := range src.keys {
 		if src.topKeyClash(servers, key) {
@@ -86,12 +92,38 @@ func (src *Source) read(doc *jsonc.Document) {
 			}
 			return
 		}
+		if src.isList(servers, i) {
+			break
+		}
 		if servers.Kind() != jsonc.Object {
 			src.fault(servers.Position(), "'"+strings.Join(src.keys[:i+1], ".")+"' is an object, found "+string(servers.Kind()), "")
 			return
 		}
 	}
 	src.readEntries(doc, servers)
+}
+
+// readWithin reads the servers of a further place in a file of which another place
+// tells what is wrong.
+func (src *Source) readWithin(doc *jsonc.Document, root *jsonc.Node) {
+	last := len(src.keys) - 1
+	beside := root
+	for _, key := range src.keys[:last] {
+		if beside = beside.Get(key); beside == nil {
+			return
+		}
+	}
+	if row := src.clientRow(); src.Scope == User && row.FolderOff != "" {
+		src.off = src.readList(beside, row.FolderOff)
+	}
+	servers := beside.Get(src.keys[last])
+	switch {
+	case servers == nil:
+	case servers.Kind() != jsonc.Object:
+		src.fault(servers.Position(), "'"+src.keys[last]+"' is an object, found "+string(servers.Kind()), "")
+	default:
+		src.readEntries(doc, servers)
+	}
 }
 
 // at is the path of an entry in the file.
@@ -107,6 +139,72 @@ func (src *Source) servers(doc *jsonc.Document) *jsonc.Node {
 		n = n.Get(key)
 	}
 	return n
+}
+
+// isList tells whether the i-th of the keys leads to a list of servers that have their names inside.
+func (src *Source) isList(n *jsonc.Node, i int) bool {
+	return i == len(src.keys)-1 && n.Kind() == jsonc.Array && src.clientRow().List
+}
+
+// members are the servers with their names.
+func (src *Source) members(servers *jsonc.Node) []jsonc.Member {
+	if servers.Kind() != jsonc.Array {
+		return servers.Members()
+	}
+	var list []jsonc.Member
+	for _, el := range servers.Elements() {
+		m := jsonc.Member{KeyPosition: el.Position(), Value: el}
+		if name := el.Get(src.clientRow().NameIn); name != nil {
+			m.Key, _ = name.Text()
+			m.KeyPosition = name.Position()
+		}
+		list = append(list, m)
+	}
+	return list
+}
+
+// named is an entry with its name inside, where the client wants it there.
+func (src *Source) named(name string, entry json.RawMessage) json.RawMessage {
+	field := src.clientRow().NameIn
+	doc, err := jsonc.Parse(entry)
+	if field == "" || err != nil || doc.Root() == nil || doc.Root().Kind() != jsonc.Object || doc.Root().Get(field) != nil {
+		return entry
+	}
+	s := doc.Root().Reshape()
+	s.Set(field, plainJSON(name))
+	return s.Node().Raw()
+}
+
+// rename gives a member another name, also inside.
+func (src *Source) rename(doc *jsonc.Document, from, to string) ([]byte, error) {
+	out, err := doc.Rename(src.at(from), to)
+	field := src.clientRow().NameIn
+	if err != nil || field == "" {
+		return out, err
+	}
+	after, err := doc.Reread(out)
+	if err != nil {
+		return nil, err
+	}
+	entry := src.servers(after).Get(to)
+	if n := entry.Get(field); n != nil {
+		if text, _ := n.Text(); text == from {
+			return after.Set(append(src.at(to), field), plainJSON(to))
+		}
+	}
+	return out, nil
+}
+
+// bare is an entry without the name inside.
+func (src *Source) bare(e *Entry) string {
+	field := src.clientRow().NameIn
+	doc, err := jsonc.Parse(e.Raw)
+	if field == "" || err != nil || doc.Root().Kind() != jsonc.Object {
+		return string(e.Raw)
+	}
+	s := doc.Root().Reshape()
+	s.Drop(field)
+	return string(s.Node().Raw())
 }
 
 // fault makes the whole file invalid.
@@ -136,25 +234,17 @@ func (src *Source) topKeyClash(root *jsonc.Node, topKey string) bool {
 	return false
 }
 
-// wrongTopKey names the well-known places where people put their servers.
-func (src *Source) wrongTopKey(root *jsonc.Node, topKey string) {
-	for _, m := range root.Members() {
-		looks := m.Key == "servers" || m.Key == "mcp.servers" || m.Key == "mcp" || m.Key == "tools"
-		if looks && (m.Value.Kind() == jsonc.Object || m.Value.Kind() == jsonc.Array) {
-			src.note(SeverityWarning, CodeInvalid, m.KeyPosition,
-				"the file has '"+m.Key+"' but no '"+topKey+"', so it holds no servers", "put the servers under '"+topKey+"'")
-			return
-		}
-	}
-}
-
 func (src *Source) readEntries(doc *jsonc.Document, servers *jsonc.Node) {
 	spaces := map[string]*Entry{}
 	row := src.clientRow()
-	for _, m := range servers.Members() {
-		e := src.before.entry(src, doc, m)
+	for _, m := range src.members(servers) {
+		e := src.before.entry(src, m)
 		if e == nil {
 			e = newEntry(src, row, m)
+		}
+		if e.other {
+			src.others = append(src.others, e)
+			continue
 		}
 		src.Entries = append(src.Entries, e)
 		key := namespace(m.Key)

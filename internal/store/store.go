@@ -120,10 +120,8 @@ func (s *Store) refuseInside(dirs ...string) error {
 // Path returns the file of a scope that is written, absolute, or "" when the
 // workspace, or the client, has no such scope. A local file is mcpctl's own, whatever the client.
 func (s *Store) Path(scope Scope) string {
-	if places := s.placesOf(s.Client, scope); len(places) > 0 && !places[0].second {
-		return places[0].path
-	}
-	return ""
+	p, _ := s.writtenPlace(scope)
+	return p.path
 }
 
 // scopes are those that have files, from strong to weak (design §4). What a session

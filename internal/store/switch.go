@@ -124,7 +124,7 @@ func (w *switching) fields(src *Source, doc *jsonc.Document, path []string) ([]b
 	if w.was == nil && !w.made || w.gone {
 		return w.anew(src, doc, path)
 	}
-	text, err := applyFields(doc, path, w.req.Fields)
+	text, err := w.applyOwn(doc, path)
 	if err != nil && w.was != nil {
 		err = about(w.was, err)
 	}
@@ -134,11 +134,23 @@ func (w *switching) fields(src *Source, doc *jsonc.Document, path []string) ([]b
 	if doc, err = doc.Reread(text); err != nil {
 		return nil, err
 	}
-	if len(doc.Root().Get(path[0]).Get(path[1]).Members()) > 0 {
+	if len(nodeAt(doc, path).Members()) > 0 {
 		return text, nil
 	}
 	w.made, w.gone = false, true
 	return doc.Remove(path)
+}
+
+// applyOwn sets the fields of what is there, or was made just now.
+func (w *switching) applyOwn(doc *jsonc.Document, path []string) ([]byte, error) {
+	if w.was == nil {
+		return applyFields(doc, path, w.req.Fields)
+	}
+	edits := slices.Clone(w.req.Fields)
+	for i := range edits {
+		edits[i].Own = true
+	}
+	return w.config.Store.applyEdits(w.was, doc, path, edits)
 }
 
 // anew writes an override that is not there, unless nothing is to be set.
@@ -158,8 +170,12 @@ func (w *switching) anew(src *Source, doc *jsonc.Document, path []string) ([]byt
 	if err := w.free(src); err != nil {
 		return nil, err
 	}
+	entry, err := w.config.Store.InClientShape(w.req.Scope, slices.Concat([]byte("{"), bytes.Join(members, []byte(", ")), []byte("}")))
+	if err != nil {
+		return nil, err
+	}
 	w.made, w.gone = w.was == nil, false
-	return doc.Set(path, slices.Concat([]byte("{"), bytes.Join(members, []byte(", ")), []byte("}")))
+	return doc.Set(path, entry)
 }
 
 // switched sets the switch.
@@ -168,7 +184,7 @@ func (w *switching) switched(src *Source, doc *jsonc.Document, path []string) ([
 	if w.was == nil {
 		return w.newOverride(src, doc, path)
 	}
-	edit := switchEdit(doc.Root().Get(path[0]).Get(name), on)
+	edit := switchEdit(src.ownShape(nodeAt(doc, path)), on)
 	if over := w.was.Override; over != nil {
 		below, err := w.config.below(w.req.Scope, name)
 		switch {
@@ -185,7 +201,7 @@ func (w *switching) switched(src *Source, doc *jsonc.Document, path []string) ([
 			edit.Value = truth(true) // an override has no default: it has to say so
 		}
 	}
-	out, err := applyFields(doc, path, []FieldEdit{edit})
+	out, err := w.config.Store.applyEdits(w.was, doc, path, []FieldEdit{edit})
 	return out, about(w.was, err)
 }
 
@@ -201,8 +217,12 @@ func (w *switching) newOverride(src *Source, doc *jsonc.Document, path []string)
 	if err := w.free(src); err != nil {
 		return nil, err
 	}
+	entry, err := w.config.Store.InClientShape(w.req.Scope, slices.Concat([]byte(`{"enabled":`), truth(*w.req.Enabled), []byte("}")))
+	if err != nil {
+		return nil, err
+	}
 	w.made = true
-	return doc.Set(path, []byte(`{"enabled":`+string(truth(*w.req.Enabled))+`}`))
+	return doc.Set(path, entry)
 }
 
 // lies tells whether the server that a new override would lie on is enabled; the
@@ -210,6 +230,10 @@ func (w *switching) newOverride(src *Source, doc *jsonc.Document, path []string)
 func (w *switching) lies(src *Source) (enabled bool, err error) {
 	if w.req.Scope == User {
 		return false, src.notFound(w.req.Name)
+	}
+	if row := src.clientRow(); row.NoOverrides {
+		return false, &Error{Code_: CodeUsage, Path: src.Path, Server_: w.req.Name,
+			Message: "an entry of " + row.Title + " is always a whole server, so its file cannot change one of another file", Hint_: "use --local"}
 	}
 	return w.config.below(w.req.Scope, w.req.Name)
 }
@@ -227,7 +251,7 @@ func (w *switching) free(src *Source) error {
 // withdraw takes the switch out of an override, and the override when nothing
 // else is in it.
 func (w *switching) withdraw(doc *jsonc.Document, path []string) ([]byte, error) {
-	entry := doc.Root().Get(path[0]).Get(path[1])
+	entry := nodeAt(doc, path)
 	rest := 0
 	for _, m := range entry.Members() {
 		if m.Key != "enabled" && m.Key != "disabled" {

@@ -18,12 +18,12 @@ func Unified(path, before, after string) string {
 
 // Diff is what the change did or would do, secrets hidden.
 func (c Change) Diff(s *Store) string {
-	return Unified(c.Path, s.MaskFile(c.Before), s.MaskFile(c.After))
+	return Unified(c.Path, s.MaskFile(c.Path, c.Before), s.MaskFile(c.Path, c.After))
 }
 
 // Diff is what sharing did or would do. The shared entry is shown as it is written:
 // it has been found fit to be published.
 func (d Shared) Diff(s *Store) string {
 	c := d.Change
-	return Unified(c.Path, s.MaskFile(c.Before), s.MaskFileBut(c.After, c.Name))
+	return Unified(c.Path, s.MaskFile(c.Path, c.Before), s.MaskFileBut(c.Path, c.After, c.Name))
 }

@@ -56,43 +56,11 @@ func (s *Store) applyUpdate(req UpdateRequest, e *Entry, doc *jsonc.Document) ([
 	if d := req.Draft; d != nil {
 		return d.apply(e, doc, path)
 	}
-	edits := req.Edits
+	edits := slices.Clone(req.Edits)
 	if req.Enabled != nil {
-		edits = append(slices.Clone(edits), switchEdit(doc.Root().Get(path[0]).Get(path[1]), *req.Enabled))
+		edits = append(edits, switchEdit(e.Source.ownShape(nodeAt(doc, path)), *req.Enabled))
 	}
-	edits, err := s.inShape(req.Scope, edits)
-	if err != nil {
-		return nil, err
-	}
-	return applyFields(doc, path, edits)
-}
-
-// inShape gives the values that are in mcpctl's own shape that of the client.
-func (s *Store) inShape(scope Scope, edits []FieldEdit) ([]FieldEdit, error) {
-	out := make([]FieldEdit, 0, len(edits))
-	for _, f := range edits {
-		if f.Own && f.Value != nil {
-			entry := f.Value
-			for _, key := range slices.Backward(f.Path) {
-				entry = slices.Concat(json.RawMessage("{"), plainJSON(key), []byte(":"), entry, []byte("}"))
-			}
-			shaped, err := s.InClientShape(scope, entry)
-			if err != nil {
-				return nil, err
-			}
-			doc, err := jsonc.Parse(shaped)
-			if err != nil {
-				return nil, err
-			}
-			n := doc.Root()
-			for _, key := range f.Path {
-				n = n.Get(key)
-			}
-			f.Value = n.Raw()
-		}
-		out = append(out, f)
-	}
-	return out, nil
+	return s.applyEdits(e, doc, path, edits)
 }
 
 // applyFields makes the edits one after the other, below path.
@@ -159,12 +127,12 @@ func blocked(err error, depth int, field []string) error {
 // other clients write it, where only that is there.
 func switchEdit(entry *jsonc.Node, on bool) FieldEdit {
 	if entry.Get("enabled") == nil && entry.Get("disabled") != nil {
-		return FieldEdit{Path: []string{"disabled"}, Value: truth(!on)}
+		return FieldEdit{Path: []string{"disabled"}, Value: truth(!on), Own: true}
 	}
 	if on && entry.Get("enabled") == nil {
-		return FieldEdit{Path: []string{"enabled"}} // the default; there is nothing to write
+		return FieldEdit{Path: []string{"enabled"}, Own: true} // the default; there is nothing to write
 	}
-	return FieldEdit{Path: []string{"enabled"}, Value: truth(on)}
+	return FieldEdit{Path: []string{"enabled"}, Value: truth(on), Own: true}
 }
 
 func truth(v bool) json.RawMessage {
@@ -218,12 +186,12 @@ func (s *Store) Draft(scope Scope, name string, expect Fingerprint) (*Draft, err
 		_, _, err := s.target(scope)
 		return nil, err
 	}
-	data, err := s.readFile(src, s.Client.ProjectFile)
+	data, err := s.readFile(src, s.projectFile())
 	if err != nil {
 		return nil, err
 	}
 	src = s.sourceOf(scope, src.Real, data)
-	doc := src.parse(jsonc.Parse(data))
+	doc := src.parse(parseFile(src.Path, data))
 	if src.Broken {
 		return nil, src.firstError()
 	}

@@ -5,6 +5,8 @@ import (
 	"encoding/hex"
 	"os"
 	"path/filepath"
+	"strings"
+	"sync"
 	"syscall"
 
 	"github.com/mcpctl/mcpctl/internal/store/client"
@@ -60,15 +62,35 @@ func FindWorkspace(dir, home string) (Workspace, error) {
 }
 
 // marked tells whether d holds a project file or `.git`; only their existence
-// is looked at, never their content.
+// is looked at, never their content. The walk asks at every level: one look for a
+// folder spares one for each file in it.
 func marked(d string) bool {
-	for _, name := range append(client.ProjectFiles(), ".git") {
-		if _, err := os.Lstat(filepath.Join(d, filepath.FromSlash(name))); err == nil {
-			return true
+	for first, files := range markers() {
+		if _, err := os.Lstat(filepath.Join(d, first)); err != nil {
+			continue
+		}
+		for _, name := range files {
+			if name == "" {
+				return true
+			}
+			if _, err := os.Lstat(filepath.Join(d, first, name)); err == nil {
+				return true
+			}
 		}
 	}
 	return false
 }
+
+// markers are the project files by the first part of their paths; "" is that part
+// itself.
+var markers = sync.OnceValue(func() map[string][]string {
+	out := map[string][]string{".git": {""}}
+	for _, name := range client.ProjectFiles() {
+		first, rest, _ := strings.Cut(name, "/")
+		out[first] = append(out[first], filepath.FromSlash(rest))
+	}
+	return out
+})
 
 func mayEnter(up, from, home string) bool {
 	if inside(up, home) {

@@ -42,20 +42,52 @@ type (
 	}
 )
 
-// JUnit writes the results of tests as JUnit XML: one case for each server, a failure
-// for one that is not well, an error for one that was not let run. began is when the
-// tests did, and took is how long all of them lasted.
-func JUnit(w *bytes.Buffer, doc wire.Test, began time.Time, took time.Duration) error {
-	s := junitSuite{Name: "mcpctl test", Tests: len(doc.Results), Time: seconds(took), Timestamp: began.UTC().Format("2006-01-02T15:04:05")}
+// JUnitRun is one run of a command whose answer a CI service is to show.
+type JUnitRun struct {
+	Command string // "test" or "check"
+	Cases   []JUnitCase
+	Began   time.Time
+	Took    time.Duration
+}
+
+// JUnitCase is one server. Failed says that it is not well, and Errored that it was not
+// let run; both nil: all is well, and Out says what was found.
+type JUnitCase struct {
+	Name            string
+	Took            time.Duration
+	Out             string
+	Failed, Errored *wire.Error
+}
+
+// TestCases are the cases of a test: a failure for a server that is not well, an error
+// for one that was not let run.
+func TestCases(doc wire.Test) []JUnitCase {
+	out := []JUnitCase{}
 	for _, r := range doc.Results {
-		c := junitCase{Class: "mcpctl.test", Name: redact.Line(r.Name), Time: seconds(time.Duration(r.MS) * time.Millisecond)}
+		c := JUnitCase{Name: r.Name, Took: time.Duration(r.MS) * time.Millisecond}
 		switch {
 		case r.Error == nil:
-			c.Out = fmt.Sprintf("%d tools, protocol %s", len(r.Tools), redact.Line(r.ProtocolVersion))
+			c.Out = fmt.Sprintf("%d tools, protocol %s", len(r.Tools), r.ProtocolVersion)
 		case strings.HasPrefix(string(r.Error.Word), "MCP_"):
-			c.Error, s.Errors = junitFaultOf(r.Error), s.Errors+1
+			c.Errored = r.Error
 		default:
-			c.Failure, s.Failures = junitFaultOf(r.Error), s.Failures+1
+			c.Failed = r.Error
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// JUnit writes a run as JUnit XML: one case for each server.
+func JUnit(w *bytes.Buffer, run JUnitRun) error {
+	s := junitSuite{Name: "mcpctl " + run.Command, Tests: len(run.Cases), Time: seconds(run.Took), Timestamp: run.Began.UTC().Format("2006-01-02T15:04:05")}
+	for _, of := range run.Cases {
+		c := junitCase{Class: "mcpctl." + run.Command, Name: redact.Line(of.Name), Time: seconds(of.Took), Out: redact.Visible(of.Out)}
+		if of.Errored != nil {
+			c.Error, s.Errors = junitFaultOf(of.Errored), s.Errors+1
+		}
+		if of.Failed != nil {
+			c.Failure, s.Failures = junitFaultOf(of.Failed), s.Failures+1
 		}
 		s.Cases = append(s.Cases, c)
 	}
@@ -74,7 +106,13 @@ func junitFaultOf(e *wire.Error) *junitFault {
 	if e.Advice != "" {
 		text += "\nhint: " + redact.Visible(e.Advice)
 	}
-	return &junitFault{Type: string(e.Word), Message: redact.Line(Brief(e.Text)), Text: text}
+	return &junitFault{Type: string(e.Word), Message: redact.Line(headOf(Brief(e.Text))), Text: text}
+}
+
+// headOf is the first line of a text.
+func headOf(text string) string {
+	head, _, _ := strings.Cut(text, "\n")
+	return head
 }
 
 func seconds(d time.Duration) string { return fmt.Sprintf("%.3f", d.Seconds()) }

@@ -59,7 +59,7 @@ var slow = map[string]func(*connection, wire.Request) (rest func(ctx context.Con
 	wire.MethodUpdate:             editing(func(in *wire.Update) *string { return &in.Session }, updateServer),
 	wire.MethodRemove:             editing(func(in *wire.Remove) *string { return &in.Session }, removeServer),
 	wire.MethodSetProjectOverride: editing(func(in *wire.SetOverride) *string { return &in.Session }, setProjectOverride),
-	wire.MethodApprove:            editing(func(in *wire.Approve) *string { return &in.Session }, approve),
+	wire.MethodApprove:            approving,
 	wire.MethodShareWithRepo:      editing(func(in *wire.ShareWithRepo) *string { return &in.Session }, shareWithRepo),
 	wire.MethodTestConnection:     testConnection,
 

@@ -8,6 +8,51 @@ import (
 	"github.com/mcpctl/mcpctl/internal/store"
 )
 
+var approvingEntries = editing(func(in *wire.Approve) *string { return &in.Session }, approve)
+
+// approving makes mcp.approve: of an entry, which is an edit, or of the tools that a
+// server lists, for which it has to be connected.
+func approving(c *connection, req wire.Request) (func(context.Context), error) {
+	var in wire.Approve
+	sess, err := c.decode(req, &in, &in.Session)
+	if err != nil {
+		return nil, err
+	}
+	if !in.Tools {
+		return approvingEntries(c, req)
+	}
+	as := c.as(in.Session)
+	return func(ctx context.Context) {
+		doc, err := approveTools(as(ctx), sess, in)
+		req.Reply(ctx, doc, err)
+	}, nil
+}
+
+// approveTools takes the user's word on the tools that a server lists now, or tells how
+// they differ from those that were approved.
+func approveTools(ctx context.Context, sess session, in wire.Approve) (wire.Approvals, error) {
+	doc := wire.Approvals{Schema: wire.Schema, Servers: []wire.ApprovalRow{}}
+	shown, err := fingerprintIn("fingerprint", in.Fingerprint)
+	switch {
+	case err != nil:
+		return doc, err
+	case in.Files != "" || in.EntryOnly:
+		return doc, wire.NewError(wire.Usage, "'files' and 'entryOnly' are about entries, and 'tools' is not", "")
+	case in.Decision == "list" && shown == "":
+		doc.Tools, err = sess.ToolSets(ctx, in.Server, 0)
+		return doc, err
+	case in.Decision != "approve" && in.Decision != "":
+		return doc, wire.NewError(wire.Usage, "with 'tools' the 'decision' is \"approve\" or \"list\", and a 'fingerprint' goes with the former", "")
+	case in.Server == "":
+		return doc, wire.NewError(wire.Usage, "name the server", "")
+	case shown == "":
+		return doc, wire.NewError(wire.Usage, "an approval of tools needs the fingerprint that was shown", "the decision \"list\" gives it")
+	}
+	set, err := sess.ApproveTools(ctx, in.Server, shown, 0)
+	doc.Tools = []wire.ToolSet{set}
+	return doc, err
+}
+
 // approve takes the user's word on an entry of a project, or tells what there is to
 // show before it is given (design §5.2).
 func approve(ctx context.Context, st *store.Store, in wire.Approve) (any, error) {

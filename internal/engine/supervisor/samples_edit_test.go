@@ -3,6 +3,7 @@ package supervisor
 import (
 	"encoding/json"
 	"slices"
+	"time"
 
 	"github.com/mcpctl/mcpctl/internal/engine/wire"
 )
@@ -26,6 +27,7 @@ func editSamples() []sample {
 		Entry: raw(`{"command":"node","args":["./tools/db.js"]}`)}
 	approved := row
 	approved.Approval, approved.Reason = "approved", ""
+	approvedAt := time.Date(2026, 9, 30, 12, 0, 0, 0, time.UTC)
 	refused := wire.NewError(wire.ConnectFailed, "the server left with status 3", "").On("broken")
 	return []sample{
 		{"mcp.add", wire.MethodAdd, "request", wire.Add{Session: "default", Scope: "user", Name: "docs", Entry: raw(`{"type":"http","url":"https://mcp.example.com/mcp"}`)}},
@@ -44,6 +46,11 @@ func editSamples() []sample {
 		{"mcp.approve", "", "result", wire.Approvals{Schema: 1, Servers: []wire.ApprovalRow{approved}}},
 		{"mcp.review", wire.MethodApprove, "request", wire.Approve{Session: "default", Decision: "list"}},
 		{"mcp.review", "", "result", wire.Approvals{Schema: 1, Servers: []wire.ApprovalRow{row}}},
+		{"mcp.approve.tools", wire.MethodApprove, "request", wire.Approve{Session: "default", Server: "docs", Tools: true, Fingerprint: fp}},
+		{"mcp.review.tools", wire.MethodApprove, "request", wire.Approve{Session: "default", Server: "docs", Decision: "list", Tools: true}},
+		{"mcp.review.tools", "", "result", wire.Approvals{Schema: 1, Servers: []wire.ApprovalRow{}, Tools: []wire.ToolSet{
+			{Name: "docs", Fingerprint: fp, Approved: files, Origin: "first-use", ApprovedAt: &approvedAt, Tools: 3, Changes: []wire.ToolChange{
+				{Tool: "search", Change: "changed", From: fp, To: files, Diff: "--- a/tools/search\n+++ b/tools/search\n"}}}}}},
 		{"mcp.deny", wire.MethodApprove, "request", wire.Approve{Session: "default", Server: "db", Decision: "deny"}},
 		{"mcp.shareWithRepo", wire.MethodShareWithRepo, "request", wire.ShareWithRepo{Session: "default", Server: "docs", Scope: "user", EnvPlaceholders: true, ExpectFingerprint: fp}},
 		{"mcp.shareWithRepo", "", "result", wire.Share{

@@ -125,6 +125,12 @@ func coreSamples() []sample {
 		{"mcp.sampleReply", "", "result", none},
 		{"mcp.over", wire.NotifyOver, "notification", wire.Over{ID: "0123456789abcdef"}},
 		{"mcp.listTools", wire.MethodListTools, "request", wire.InServer{Session: "default", Server: "docs"}},
+		{"mcp.listTools.changed", "", "result", wire.Tools{Schema: 1, Servers: []wire.ServerTools{{Name: "docs", State: wire.Connected, Tools: []wire.Tool{
+			{Name: "echo", Joined: "mcp__docs__echo", Definition: tool.Definition, Changed: "changed",
+				Unusable: "the definition of the tool 'echo' has changed since it was approved"}}}}}},
+		{"mcp.status.changed", wire.NotifyStatus, "notification", wire.Status{Schema: 1, Workspace: "/w", Session: "default", Epoch: "0123456789abcdef", Generation: 8,
+			Servers:  []wire.ServerStatus{{Name: "docs", State: wire.Connected, Detail: "tools changed (changed: echo)", Tools: &three, ToolsChanged: []string{"echo"}, PID: 4712, UpdatedAt: &at}},
+			Problems: []wire.Problem{}}},
 		{"mcp.listTools.one", wire.MethodListTools, "request", wire.InServer{Session: "default", Server: "docs", Tool: "search"}},
 		{"mcp.listTools", "", "result", wire.Tools{Schema: 1, Servers: []wire.ServerTools{
 			{Name: "docs", State: wire.Connected, Tools: []wire.Tool{tool}}, {Name: "broken", State: wire.Failed, Tools: []wire.Tool{}, Error: failure}}}},

@@ -25,6 +25,8 @@ type session interface {
 	changeable
 	ListTools(ctx context.Context, server string, limit time.Duration) (wire.Tools, error)
 	CallTool(ctx context.Context, call wire.CallTool) (wire.CallResult, error)
+	ToolSets(ctx context.Context, server string, limit time.Duration) ([]wire.ToolSet, error)
+	ApproveTools(ctx context.Context, server string, shown store.Fingerprint, limit time.Duration) (wire.ToolSet, error)
 	ListResources(ctx context.Context, server string, limit time.Duration) (wire.Resources, error)
 	ReadResource(ctx context.Context, in wire.ReadResource) (wire.ResourceResult, error)
 	ListPrompts(ctx context.Context, server string, limit time.Duration) (wire.Prompts, error)

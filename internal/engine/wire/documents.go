@@ -1,6 +1,9 @@
 package wire
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"time"
+)
 
 // The documents of edits, approvals and tests: what the commands print with --json
 // is what the methods of the same purpose answer.
@@ -55,6 +58,31 @@ type ShareVariable struct {
 type Approvals struct {
 	Schema  int           `json:"schema"`
 	Servers []ApprovalRow `json:"servers"`
+	Tools   []ToolSet     `json:"tools,omitempty"` // of a request for tools, in the place of Servers
+}
+
+// ToolSet are the tools of a server beside those that were approved. Fingerprint is over
+// those it lists now, Approved over the others. Origin says how those came to be
+// approved: "first-use", "lock-file" or "approved".
+type ToolSet struct {
+	Name        string       `json:"name"`
+	Fingerprint string       `json:"fingerprint"`
+	Approved    string       `json:"approved"`
+	Origin      string       `json:"origin"`
+	ApprovedAt  *time.Time   `json:"approvedAt"`
+	Tools       int          `json:"tools"` // how many it lists
+	Changes     []ToolChange `json:"changes"`
+	Error       *Error       `json:"error"` // why nothing is known of it; null otherwise
+}
+
+// ToolChange is a tool that is not as it was: "changed", "new" or "gone". From and To are
+// the hashes of its definitions, "" where there is none; Diff is the difference, whole.
+type ToolChange struct {
+	Tool   string `json:"tool"`
+	Change string `json:"change"`
+	From   string `json:"from"`
+	To     string `json:"to"`
+	Diff   string `json:"diff"`
 }
 
 // ApprovalRow is one entry that needs the user's word.

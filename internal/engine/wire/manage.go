@@ -96,7 +96,9 @@ type Remove struct {
 // Approve gives the user's word on one entry of a project. Decision is "approve",
 // which needs the fingerprint that was shown, and that of the covered files where
 // only they have changed since the last approval; "deny"; "revoke"; or "list", which
-// changes nothing and answers what there is to show, of all when Server is "".
+// changes nothing and answers what there is to show, of all when Server is "". With Tools
+// it is about the tools that the server lists: "approve" needs the fingerprint of the set,
+// and "list" gives it.
 type Approve struct {
 	Session     string `json:"session"`
 	Server      string `json:"server,omitempty"`
@@ -104,6 +106,7 @@ type Approve struct {
 	Fingerprint string `json:"fingerprint,omitempty"`
 	Files       string `json:"files,omitempty"`
 	EntryOnly   bool   `json:"entryOnly,omitempty"`
+	Tools       bool   `json:"tools,omitempty"`
 }
 
 // ShareWithRepo copies an entry of the user's, or a private override, into the

@@ -43,12 +43,15 @@ type Status struct {
 
 // ServerStatus is one server of a Status.
 type ServerStatus struct {
-	Name      string     `json:"name"`
-	State     State      `json:"state"`
-	Detail    string     `json:"detail"`
-	Tools     *int       `json:"tools"` // null until they were listed
-	PID       int        `json:"pid,omitempty"`
-	UpdatedAt *time.Time `json:"updatedAt"`
+	Name   string `json:"name"`
+	State  State  `json:"state"`
+	Detail string `json:"detail"`
+	Tools  *int   `json:"tools"` // null until they were listed
+	// ToolsChanged are the tools that are not as they were approved, new ones and those
+	// that are gone included.
+	ToolsChanged []string   `json:"toolsChanged,omitempty"`
+	PID          int        `json:"pid,omitempty"`
+	UpdatedAt    *time.Time `json:"updatedAt"`
 }
 
 // Problem is something wrong in a file.
@@ -91,28 +94,29 @@ type ListedSupervisor struct {
 
 // Server is one row of a List.
 type Server struct {
-	Name        string       `json:"name"`
-	Scope       string       `json:"scope"`
-	Client      string       `json:"client"`
-	Source      string       `json:"source"`
-	Line        int          `json:"line"`
-	Column      int          `json:"column"`
-	InForce     bool         `json:"inForce"`
-	Role        string       `json:"role,omitempty"` // with --all: why it is never in force
-	Transport   *Transport   `json:"transport"`      // null for an invalid entry
-	Enabled     bool         `json:"enabled"`
-	Exposure    string       `json:"exposure"`
-	Description string       `json:"description"`
-	Fingerprint string       `json:"fingerprint"`
-	Approval    string       `json:"approval"`
-	Covers      int          `json:"covers"` // in-project files the approval covers
-	State       State        `json:"state"`
-	Detail      string       `json:"detail"`
-	Tools       *int         `json:"tools"`
-	UpdatedAt   *time.Time   `json:"updatedAt"`
-	Overrides   []Overriding `json:"overrides"`
-	Shadows     []Shadowed   `json:"shadows"`
-	Problems    []Problem    `json:"problems"`
+	Name         string       `json:"name"`
+	Scope        string       `json:"scope"`
+	Client       string       `json:"client"`
+	Source       string       `json:"source"`
+	Line         int          `json:"line"`
+	Column       int          `json:"column"`
+	InForce      bool         `json:"inForce"`
+	Role         string       `json:"role,omitempty"` // with --all: why it is never in force
+	Transport    *Transport   `json:"transport"`      // null for an invalid entry
+	Enabled      bool         `json:"enabled"`
+	Exposure     string       `json:"exposure"`
+	Description  string       `json:"description"`
+	Fingerprint  string       `json:"fingerprint"`
+	Approval     string       `json:"approval"`
+	Covers       int          `json:"covers"` // in-project files the approval covers
+	State        State        `json:"state"`
+	Detail       string       `json:"detail"`
+	Tools        *int         `json:"tools"`
+	ToolsChanged []string     `json:"toolsChanged,omitempty"` // as in ServerStatus
+	UpdatedAt    *time.Time   `json:"updatedAt"`
+	Overrides    []Overriding `json:"overrides"`
+	Shadows      []Shadowed   `json:"shadows"`
+	Problems     []Problem    `json:"problems"`
 }
 
 // Transport is how a server is spoken to, secrets masked. Fields that the type

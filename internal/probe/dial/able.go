@@ -46,10 +46,14 @@ func (a Abilities) asJSON() map[string]any {
 	if c.Elicitation != nil {
 		out["elicitation"] = c.Elicitation
 	}
-	if c.RootsV2 != nil { //lint:ignore SA1019 as below
+	//lint:ignore SA1019 servers of all revisions before 2026-07-28 ask for them
+	if c.RootsV2 != nil {
+		//lint:ignore SA1019 as above
 		out["roots"] = c.RootsV2
 	}
-	if c.Sampling != nil { //lint:ignore SA1019 as below
+	//lint:ignore SA1019 as above
+	if c.Sampling != nil {
+		//lint:ignore SA1019 as above
 		out["sampling"] = c.Sampling
 	}
 	return out

@@ -19,6 +19,9 @@ type Dialect struct {
 	// Write returns an entry of mcpctl's shape in the client's. It fails for what is no
 	// entry; what the client cannot express is a Gap.
 	Write func(entry json.RawMessage) (Writing, error)
+	// About tells people how the client's entries differ from mcpctl's own: a word, a
+	// colon and what it is.
+	About []string
 }
 
 // Writing is an entry in the client's shape, without what the gaps name.
@@ -37,6 +40,7 @@ type Gap struct {
 // Reading is an entry in mcpctl's shape and what was remarkable about it.
 type Reading struct {
 	Entry *jsonc.Node
+	Other bool // it is not a server but something else of the client's, such as a part of it that can be switched
 	Notes []Note
 }
 
@@ -45,6 +49,7 @@ type Note struct {
 	Position jsonc.Position
 	Field    string // that mcpctl cannot express, so that a copy would not have it; "" for other remarks
 	Fatal    bool   // the client does not accept the entry either
+	Aside    bool   // it concerns nobody but who copies the entry: the server runs as it does for the client
 	Message  string
 	Hint     string
 }

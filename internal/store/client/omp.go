@@ -15,7 +15,10 @@ import (
 // `type` that falls through to stdio, an entry of null that loses the whole file,
 // servers removed because of their names; OMP_MCP_TIMEOUT_MS, and 30 s where an
 // entry names no timeout.
-var ompDialect = Dialect{Read: readOmp, Write: writeOmp}
+var ompDialect = Dialect{Read: readOmp, Write: writeOmp, About: []string{
+	"timeout: milliseconds", "references: ${NAME}, ${NAME:-default}", "tools: disabledTools and enabledTools are toolExposure",
+	"no counterpart: auth",
+}}
 
 var everyValue = []string{"command", "args", "cwd", "url", "env", "headers", "oauth"}
 

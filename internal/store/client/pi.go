@@ -14,7 +14,10 @@ import (
 // a child that inherits the whole environment (say inheritEnv), an empty command,
 // a url that wins over a command beside it, and `disabled`, which pi ignores in
 // silence and mcpctl honours.
-var piDialect = Dialect{Read: readPi, Write: writePi}
+var piDialect = Dialect{Read: readPi, Write: writePi, About: []string{
+	"type: stdio, http, streamable-http", "timeout: seconds", "references: $NAME, ${NAME} in env and headers; $$ is a dollar",
+	"exposure: codemode where an entry does not say",
+}}
 
 var (
 	resolvedFields = []string{"env", "headers"}                // pi resolves references in these

@@ -10,11 +10,12 @@ import (
 type UserDir struct {
 	InConfigHome     bool     // below the configuration home, not below the home directory
 	Root             string   // below that, slash separated
-	Darwin           string   // where it is on macOS, below the home directory; "" for the same place
+	Darwin           string   // where it is on macOS, below the home directory, whatever RootVariable says; "" for the same place
 	RootVariable     string   // names another Root; an absolute value stands for itself
 	ProfileVariables []string // the first that is set names a profile: Root/profiles/NAME/Path
 	Path             string   // below Root
 	DirVariable      string   // holds the whole directory; a profile is stronger
+	DirBelow         string   // the directory below what DirVariable holds; "" for that itself
 }
 
 // Bases are the directories of this user, absolute, and the operating system as
@@ -34,7 +35,7 @@ func isProfile(name string) bool {
 func (u UserDir) Find(env map[string]string, b Bases) (dir, why string) {
 	root := filepath.FromSlash(u.Root)
 	if u.Darwin != "" && b.GOOS == "darwin" {
-		u.InConfigHome, u.Path, root = false, "", filepath.FromSlash(u.Darwin)
+		u.InConfigHome, u.Path, u.RootVariable, root = false, "", "", filepath.FromSlash(u.Darwin)
 	}
 	if v := env[u.RootVariable]; u.RootVariable != "" && v != "" {
 		root = v
@@ -67,7 +68,7 @@ func (u UserDir) Find(env map[string]string, b Bases) (dir, why string) {
 	if !filepath.IsAbs(v) {
 		return dir, u.DirVariable + " is not an absolute path"
 	}
-	return filepath.Clean(v), why
+	return filepath.Join(v, filepath.FromSlash(u.DirBelow)), why
 }
 
 // profile: set but empty, and "default", mean none.

@@ -29,10 +29,11 @@ const byteOrderMark = "\xef\xbb\xbf"
 
 // Document is one parsed text. It does not change after Parse and may be used by several goroutines.
 type Document struct {
-	src     []byte // as handed to Parse, byte order mark included
+	src     []byte // as handed to Parse, byte order mark included; or the translation of another format
 	tree    *hujson.Value
 	foreign int // see Standard
 
+	of         *original                // the file of another format that src is a translation of; nil for JSON
 	wholeLimit int                      // the constant; smaller in tests
 	result     atomic.Pointer[Document] // of the last edit
 
@@ -41,7 +42,12 @@ type Document struct {
 }
 
 // Bytes returns the text the document was parsed from. The caller must not change it.
-func (d *Document) Bytes() []byte { return d.src }
+func (d *Document) Bytes() []byte {
+	if d.of != nil {
+		return d.of.src
+	}
+	return d.src
+}
 
 // Root returns the value of the document, or nil if the text holds none: it is empty, or only blanks and comments.
 func (d *Document) Root() *Node {
@@ -54,11 +60,14 @@ func (d *Document) Root() *Node {
 // Reread is Parse for a text that an edit of d returned. The last one was parsed already, to check it, and is not
 // parsed again; d then forgets it.
 func (d *Document) Reread(text []byte) (*Document, error) {
-	if isSame(text, d.src) {
+	if isSame(text, d.Bytes()) {
 		return d, nil
 	}
-	if result := d.result.Swap(nil); result != nil && isSame(text, result.src) {
+	if result := d.result.Swap(nil); result != nil && isSame(text, result.Bytes()) {
 		return result, nil
+	}
+	if d.of != nil {
+		return ParseAs(d.of.format, text)
 	}
 	return parseWith(text, d.wholeLimit)
 }

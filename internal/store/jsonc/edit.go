@@ -71,11 +71,14 @@ func (d *Document) Set(path []string, value json.RawMessage) ([]byte, error) {
 	case d.tree == nil:
 		out = d.firstValue(path, want)
 	case spot.member >= 0 && equal(want, spot.value()):
-		return d.src, nil
+		return d.Bytes(), nil
 	case spot.member >= 0:
 		out = d.replace(spot, want)
 	default:
 		out = d.insert(addition{spot, newMember(path[len(spot.objects)-1], rest, want), len(rest)})
+	}
+	if d.of != nil {
+		return d.editOriginal(out, path, func(f Format, src []byte) ([]byte, error) { return f.Set(src, path, value) })
 	}
 	if err := d.verify(out, path, want); err != nil {
 		return nil, err
@@ -99,6 +102,9 @@ func (d *Document) Remove(path []string) ([]byte, error) {
 		return nil, ErrNoMember
 	}
 	out := d.cut(spot)
+	if d.of != nil {
+		return d.editOriginal(out, path, func(f Format, src []byte) ([]byte, error) { return f.Remove(src, path) })
+	}
 	if err := d.verify(out, path, nil); err != nil {
 		return nil, err
 	}

@@ -2,7 +2,10 @@ package jsonc
 
 import (
 	"bytes"
+	"encoding/json"
 	"strings"
+
+	"github.com/tailscale/hujson"
 )
 
 // This file hands one value to a text editor, comments and all, and takes it back.
@@ -16,8 +19,18 @@ func (d *Document) Excerpt(path []string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	if d.of != nil {
+		return indented(s.value())
+	}
 	text, _ := d.excerpt(s)
 	return text, nil
+}
+
+// indented writes a value of another format, whose comments stay where they are, as JSON.
+func indented(v *hujson.Value) ([]byte, error) {
+	var b bytes.Buffer
+	err := json.Indent(&b, appendRaw(nil, v), "", "  ")
+	return b.Bytes(), err
 }
 
 // ReplaceText returns the text with the value at path replaced by text, which is JSON with comments: its layout
@@ -37,6 +50,9 @@ func (d *Document) ReplaceText(path []string, text []byte) ([]byte, error) {
 	}
 	if given.tree == nil {
 		return nil, given.syntaxError(len(text), "there is no value")
+	}
+	if d.of != nil {
+		return d.Set(path, (&Node{doc: given, val: given.tree}).Raw())
 	}
 	old := s.value()
 	was, indent := d.excerpt(s)

@@ -57,8 +57,17 @@ func kindOf(v *hujson.Value) Kind {
 // Position returns where the value starts.
 func (n *Node) Position() Position { return n.doc.position(n.val.StartOffset) }
 
-// Span returns the offsets of the first byte of the value and of the byte behind it.
-func (n *Node) Span() (start, end int) { return n.val.StartOffset, n.val.EndOffset }
+// Span returns the offsets, in the text, of the first byte of the value and of the byte behind it.
+func (n *Node) Span() (start, end int) {
+	if n.doc.of != nil {
+		s := n.doc.of.span(n.val.StartOffset)
+		return s.Start, s.End
+	}
+	return n.val.StartOffset, n.val.EndOffset
+}
+
+// Written returns the JSON of the value with the comments in it, as it stands in the text or in its translation.
+func (n *Node) Written() []byte { return n.doc.src[n.val.StartOffset:n.val.EndOffset] }
 
 // Raw returns the value as standard JSON: without blanks between tokens, comments and trailing commas. Numbers
 // and escapes are spelled, and keys ordered and repeated, as in the text.

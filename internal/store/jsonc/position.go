@@ -101,6 +101,9 @@ func (x *lineIndex) position(src []byte, offset int) Position {
 }
 
 func (d *Document) position(offset int) Position {
+	if d.of != nil {
+		return d.of.position(offset)
+	}
 	d.once.Do(func() { d.index = newLineIndex(d.src, d.body()) })
 	return d.index.position(d.src, offset)
 }

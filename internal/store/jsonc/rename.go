@@ -32,7 +32,7 @@ func (d *Document) Rename(path []string, key string) ([]byte, error) {
 	}
 	m := &s.members()[s.member]
 	if keyIs(m, key) {
-		return d.src, nil
+		return d.Bytes(), nil
 	}
 	for i := range s.members() {
 		if keyIs(&s.members()[i], key) {
@@ -41,6 +41,9 @@ func (d *Document) Rename(path []string, key string) ([]byte, error) {
 	}
 	literal := hujson.String(key)
 	out := splice(d.src, m.Name.StartOffset, m.Name.EndOffset, literal)
+	if d.of != nil {
+		return d.editOriginal(out, path, func(f Format, src []byte) ([]byte, error) { return f.Rename(src, path, key) })
+	}
 	if err := d.verifyRename(out, s, key); err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package stub
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -103,6 +104,13 @@ type tool struct {
 // listTools answers tools/list with one page. A cursor is the index of the
 // page's first tool.
 func (s *server) listTools(params json.RawMessage) (any, *failure) {
+	if s.toolsFile != "" {
+		list, err := os.ReadFile(s.toolsFile)
+		if err != nil || !json.Valid(list) {
+			return nil, &failure{Code: codeParams, Message: fmt.Sprintf("no list of tools in %s: %v", s.toolsFile, err)}
+		}
+		return map[string]any{"tools": json.RawMessage(bytes.TrimSpace(list))}, nil
+	}
 	start, fail := s.start(params)
 	if fail != nil {
 		return nil, fail
@@ -149,7 +157,7 @@ func (s *server) callTool(params json.RawMessage) (any, *failure) {
 	if err := json.Unmarshal(params, &call); err != nil {
 		return nil, &failure{Code: codeParams, Message: err.Error()}
 	}
-	if !slices.Contains(s.listed, call.Name) {
+	if s.toolsFile == "" && !slices.Contains(s.listed, call.Name) {
 		return nil, &failure{Code: codeParams, Message: fmt.Sprintf("no tool %q here", call.Name)}
 	}
 	if s.growOnCall {

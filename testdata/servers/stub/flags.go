@@ -38,6 +38,7 @@ type options struct {
 	version, description string
 	caps, tools          names
 	schema, outputSchema string
+	toolsFile            string
 	page                 int
 	cursor               string
 	hang, deny           names
@@ -126,6 +127,7 @@ func parse(args []string) (*options, error) {
 	f.StringVar(&o.description, "description", "A stub.", "describe each tool with `TEXT`")
 	f.StringVar(&o.schema, "schema", `{"type":"object"}`, "give each tool the input schema `JSON`; none if empty")
 	f.StringVar(&o.outputSchema, "output-schema", "", "give each tool the output schema `JSON`")
+	f.StringVar(&o.toolsFile, "tools-file", "", "answer tools/list with what `FILE` holds at that time, a JSON list, and take calls of any tool")
 	f.IntVar(&o.page, "page", 0, "list `N` tools per page; 0 lists all on one")
 	f.StringVar(&o.cursor, "cursor", cursorAdvance, "page like `advance|stuck|empty|null|endless`")
 	f.Var(&o.hang, "hang", "never answer `METHOD,...`")

@@ -1,0 +1,165 @@
+package engine
+
+import (
+	"context"
+	"strings"
+
+	"github.com/mcpctl/mcpctl/internal/engine/wire"
+	"github.com/mcpctl/mcpctl/internal/probe/dial"
+	"github.com/mcpctl/mcpctl/internal/store"
+)
+
+// Drift is how the tools that a server lists differ from those that were approved. The
+// zero value is no difference.
+type Drift struct {
+	changes []store.ToolChange
+	err     error // there is a record, and it cannot be relied on
+}
+
+// Define are the definitions of the tools that can be called, as they are compared.
+func Define(st *store.Store, tools []dial.Tool) []store.ToolDefinition {
+	out := []store.ToolDefinition{}
+	for _, t := range tools {
+		if t.Unusable == "" {
+			out = append(out, st.DefineTool(t.Name, t.Raw))
+		}
+	}
+	return out
+}
+
+// DriftOf compares what an admitted server lists with what was approved. Where nothing
+// was yet, this is what is approved: what the lock file of the project says, or the
+// list itself.
+func DriftOf(ctx context.Context, st *store.Store, a store.Admitted, tools []dial.Tool) Drift {
+	if !a.Pinnable() {
+		return Drift{}
+	}
+	listed := Define(st, tools)
+	pins, err := st.FirstPins(ctx, a, listed)
+	if err != nil {
+		return Drift{err: err}
+	}
+	return Drift{changes: store.CompareTools(pins.Tools, listed)}
+}
+
+// none tells whether there is nothing to tell.
+func (d Drift) none() bool { return len(d.changes) == 0 && d.err == nil }
+
+// Names are the tools that are not as they were approved, those that are gone included,
+// sorted.
+func (d Drift) Names() []string {
+	var out []string
+	for _, c := range d.changes {
+		out = append(out, c.Name)
+	}
+	return out
+}
+
+// String tells of it in one line; "" when there is nothing to tell.
+func (d Drift) String() string {
+	if d.err != nil {
+		return d.err.Error()
+	}
+	by := map[string][]string{}
+	for _, c := range d.changes {
+		by[c.What()] = append(by[c.What()], c.Name)
+	}
+	var parts []string
+	for _, what := range []string{store.ToolChanged, store.ToolNew, store.ToolGone} {
+		if names := by[what]; len(names) > 0 {
+			parts = append(parts, what+": "+strings.Join(names, ", "))
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "tools changed (" + strings.Join(parts, "; ") + ")"
+}
+
+// what says what became of a tool; "" for one that is as it was approved.
+func (d Drift) what(tool string) string {
+	for _, c := range d.changes {
+		if c.Name == tool {
+			return c.What()
+		}
+	}
+	return ""
+}
+
+// Refuse is the error for a call of a tool that is not as it was approved, under the
+// setting pinTools: MCP_NOT_APPROVED. A tool that came later was never approved, and
+// where the record cannot be relied on, none is known to be.
+func (d Drift) Refuse(server, tool string) error {
+	hint := "review it with: mcpctl approve --tools " + server
+	switch what := d.what(tool); {
+	case d.err != nil:
+		return wire.NewError(wire.NotApproved, "it is not known which tools of '"+server+"' were approved: "+d.err.Error(), hint).On(server)
+	case what == store.ToolChanged:
+		return wire.NewError(wire.NotApproved, "the definition of the tool '"+tool+"' has changed since it was approved", hint).On(server)
+	case what == store.ToolNew:
+		return wire.NewError(wire.NotApproved, "the tool '"+tool+"' came after the tools of '"+server+"' were approved", hint).On(server)
+	}
+	return nil
+}
+
+// Mark says of each tool whether it is as it was approved. With pinned, one that is not
+// cannot be called, and is told as what it is: nobody must take its new definition for
+// one that counts.
+func (d Drift) Mark(server string, tools []wire.Tool, pinned bool) {
+	for i := range tools {
+		t := &tools[i]
+		if t.Unusable != "" {
+			continue
+		}
+		t.Changed = d.what(t.Name)
+		if err := d.Refuse(server, t.Name); pinned && err != nil {
+			t.Unusable = wire.FromError(err).Text
+		}
+	}
+}
+
+// drifted compares what a run has listed, and logs what is new about it.
+func (sv *server) drifted(ctx context.Context, w want, tools []dial.Tool) Drift {
+	d := DriftOf(context.WithoutCancel(ctx), sv.session.opts.Store, w.admitted, tools)
+	told := d.String()
+	s := sv.session
+	s.mu.Lock()
+	again := told == sv.toldDrift
+	sv.toldDrift = told
+	s.mu.Unlock()
+	if told != "" && !again {
+		s.log(sv.name, "warning", OwnLogger, told+"; see: mcpctl approve --tools "+sv.name, w.secrets)
+	}
+	return d
+}
+
+// recheckTools compares again where the record of what was approved may have changed:
+// an approval counts for the next request, in every session.
+func (s *Session) recheckTools() {
+	s.mu.Lock()
+	var all []*server
+	for _, sv := range s.servers {
+		if sv.listed && !sv.drift.none() {
+			all = append(all, sv)
+		}
+	}
+	s.mu.Unlock()
+	for _, sv := range all {
+		s.mu.Lock()
+		r, tools, conn := sv.run, sv.tools, sv.conn
+		s.mu.Unlock()
+		if r == nil {
+			continue
+		}
+		d := sv.drifted(s.ctx, r.want, tools) // what is wanted may be newer than what runs
+		s.mu.Lock()
+		if sv.run == r && sv.conn == conn && conn != nil && d.String() != sv.drift.String() {
+			sv.drift = d
+			sv.set(sv.state, sv.detail, nil)
+		}
+		s.mu.Unlock()
+	}
+}
+
+// pinsTools tells whether a tool that is not as it was approved is refused. held: mu.
+func (s *Session) pinsTools() bool { return s.config.Store.LastSettings().PinsTools() }

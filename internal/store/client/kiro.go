@@ -1,0 +1,34 @@
+package client
+
+import "time"
+
+// Kiro, and Amazon Q Developer, which its command line was called before: mcpServers in
+// a file of their own, milliseconds, and lists of the tools that are off or run unasked.
+// Kiro resolves ${NAME} in variables and headers, those only that its user allows;
+// Amazon Q Developer ${env:NAME}. Kiro finds out the transport of an address itself.
+var (
+	kiroDialect = (&shape{
+		client:   "Kiro",
+		spelling: braces(""),
+		resolved: []string{"env", "headers"},
+		unit:     time.Millisecond,
+		off:      "disabled",
+		words:    map[string]string{"stdio": "-", "http": "-", "sse": ""},
+		hide:     "disabledTools",
+		theirs:   kiroTheirs,
+	}).dialect()
+	amazonqDialect = (&shape{
+		client:   "Amazon Q Developer",
+		spelling: braces("env:"),
+		resolved: []string{"env", "headers"},
+		unit:     time.Millisecond,
+		off:      "disabled",
+		words:    map[string]string{"stdio": "-", "http": "http"},
+		hide:     "disabledTools",
+		theirs:   kiroTheirs,
+	}).dialect()
+	kiroTheirs = map[string]string{
+		"autoApprove": "lets tools run unasked",
+		"oauthScopes": "asks for rights when signing in",
+	}
+)
