@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/mcpctl/mcpctl/internal/store/client"
-	"github.com/mcpctl/mcpctl/internal/store/jsonc"
 )
 
 // Printed is the text of a client's file with one server in it.
@@ -48,7 +47,7 @@ func PrintFor(clientName, server string, entry json.RawMessage) (Printed, error)
 	if out.File = filepath.Join(dir, name); name == "" {
 		name, out.File = row.ProjectFile, row.ProjectFile
 	}
-	doc, err := jsonc.Parse(nil)
+	doc, err := parseFile(name, nil)
 	if err != nil {
 		return out, err
 	}
