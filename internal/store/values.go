@@ -35,7 +35,7 @@ func expand(text string, env Environ) (out string, used, missing []string, fault
 				continue
 			}
 			if !IsVariable(name) {
-				return "", nil, nil, "'" + text[:end+1] + "' is not a reference mcpctl understands"
+				return "", nil, nil, "'" + nameOnly(text[:end+1]) + "' is not a reference mcpctl understands"
 			}
 			switch v := env[name]; {
 			case v != "":
@@ -52,6 +52,19 @@ func expand(text string, env Environ) (out string, used, missing []string, fault
 			text = text[1:]
 		}
 	}
+}
+
+// nameOnly shortens a reference of another spelling to the name it begins with: what
+// follows may be a default, as in ${NAME-text}, and that a secret.
+func nameOnly(ref string) string {
+	end := len("${")
+	for end < len(ref)-1 && IsVariable("_"+ref[len("${"):end+1]) {
+		end++
+	}
+	if end == len(ref)-1 {
+		return ref
+	}
+	return ref[:end] + "…}"
 }
 
 // IsVariable tells whether name is one of the POSIX environment, upper or lower case.
