@@ -80,7 +80,8 @@ func TestMaskBeside(t *testing.T) {
 // TestFaultyReferenceShowsNoDefault: the default in another spelling is not repeated.
 func TestFaultyReferenceShowsNoDefault(t *testing.T) {
 	for text, want := range map[string]string{
-		"${KEY-correct}": "'${KEY…}'", "${KEY:+correct}": "'${KEY…}'", "${}": "'${}'", "${input:who}": "'${input…}'", "${9}": "'${9}'",
+		"${KEY-correct}": "'${KEY…}'", "${KEY:+correct}": "'${KEY…}'", "${}": "'${}'", "${input:who}": "'${input:who}'", "${config:a.b}": "'${config:a.b}'",
+		"${KEY:correct}": "'${KEY…}'", "${password:correct}": "'${password…}'", "${key:-correct}x": "", "${a b}": "'${a…}'", "${9}": "'${9}'",
 	} {
 		if _, _, _, fault := expand(text, nil); !strings.HasPrefix(fault, want) {
 			t.Errorf("%s: %s", text, fault)

@@ -4,6 +4,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/mcpctl/mcpctl/internal/store/redact"
 )
 
 // expand replaces ${NAME} and ${NAME:-default} by values of env and $$ by a
@@ -55,16 +57,21 @@ func expand(text string, env Environ) (out string, used, missing []string, fault
 }
 
 // nameOnly shortens a reference of another spelling to the name it begins with: what
-// follows may be a default, as in ${NAME-text}, and that a secret.
+// follows may be a default, as in ${NAME-text}, and that a secret. What an editor would
+// look up, as in ${config:name}, stays.
 func nameOnly(ref string) string {
-	end := len("${")
-	for end < len(ref)-1 && IsVariable("_"+ref[len("${"):end+1]) {
+	body := ref[len("${") : len(ref)-1]
+	end := 0
+	for end < len(body) && IsVariable("_"+body[:end+1]) {
 		end++
 	}
-	if end == len(ref)-1 {
+	kind, _, found := strings.Cut(body, ":")
+	lookup := found && kind == body[:end] && kind == strings.ToLower(kind) && !redact.Credential(kind) &&
+		!strings.ContainsAny(body[end+1:min(end+2, len(body))], "-+=?")
+	if end == len(body) || lookup {
 		return ref
 	}
-	return ref[:end] + "…}"
+	return "${" + body[:end] + "…}"
 }
 
 // IsVariable tells whether name is one of the POSIX environment, upper or lower case.
