@@ -20,6 +20,26 @@ type Offer struct {
 	Entry json.RawMessage // an object
 	Notes []client.Note   // about what the entry does not say
 	Files bool            // it runs files of the bundle
+
+	filled int // bytes that were put in the place of names
+}
+
+// fillLimit bounds what is put in the place of names in one offer: a small document that
+// names one long text again and again must not become a large one.
+const fillLimit = 1 << 20
+
+// room counts what is to be put in the place of a name, and tells whether it may be.
+func (o *Offer) room(value string) bool {
+	o.filled += len(value)
+	return o.filled <= fillLimit
+}
+
+// full is an error once too much was put in the place of names.
+func (o *Offer) full() error {
+	if o.filled > fillLimit {
+		return errors.New("with its variables filled in, it is larger than 1 MiB")
+	}
+	return nil
 }
 
 // entry writes an object with its keys in the order people write them.
