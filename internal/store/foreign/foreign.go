@@ -8,9 +8,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/store/client"
+	"github.com/mcpctl/mcpctl/internal/store/jsonc"
 )
 
 // Offer is one server that a document offers.
@@ -147,7 +149,13 @@ func reference(name, fallback string) string {
 
 // decode reads JSON into v and says in one voice what is wrong with it.
 func decode(data []byte, v any, what string) error {
-	err := json.Unmarshal(data, v)
+	doc, err := jsonc.Parse(data)
+	if err == nil && doc.Root() != nil {
+		if err := oneReading(doc.Root(), reflect.TypeOf(v)); err != nil {
+			return fmt.Errorf("%s: %w", what, err)
+		}
+	}
+	err = json.Unmarshal(data, v)
 	var syntax *json.SyntaxError
 	var kind *json.UnmarshalTypeError
 	switch {

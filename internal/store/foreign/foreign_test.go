@@ -83,6 +83,42 @@ func TestNamesOfVariables(t *testing.T) {
 	}
 }
 
+// TestOneReading: a document that readers take differently is refused; what is not read,
+// and the names of variables, may be called anything.
+func TestOneReading(t *testing.T) {
+	const way = `[{"type":"sse","url":"https://h.example"}]`
+	for document, right := range map[string]bool{
+		`{"name":"n","remotes":` + way + `,"REMOTES":` + way + `}`:                                            false,
+		`{"name":"n","remotes":` + way + `,"remotes":` + way + `}`:                                            false,
+		`{"name":"n","remotes":[{"type":"sse","url":"https://h.example","Url":"https://i.x"}]}`:               false,
+		`{"server":{"name":"n","Remotes":` + way + `},"_meta":{}}`:                                            false,
+		`{"name":"n","remotes":` + way + `,"_meta":{"URL":1,"url":2}}`:                                        true,
+		`{"name":"n","remotes":[{"type":"sse","url":"https://h.example","variables":{"Name":{},"NAME":{}}}]}`: true,
+	} {
+		if _, err := Registry([]byte(document), ""); (err == nil) != right {
+			t.Errorf("%s: %v", document, err)
+		}
+	}
+	for config, right := range map[string]bool{
+		`{"command":"x","Command":"y"}`:               false,
+		`{"command":"x","env":{"A":"1","A":"2"}}`:     false,
+		`{"command":"x","env":{"path":"","PATH":""}}`: true,
+	} {
+		if _, err := Manifest([]byte(`{"name":"m","server":{"mcp_config":`+config+`}}`), noBundle); (err == nil) != right {
+			t.Errorf("%s: %v", config, err)
+		}
+	}
+}
+
+// TestRuntimeHint: what runs a package is a program's name, and no command or reference.
+func TestRuntimeHint(t *testing.T) {
+	for hint, right := range map[string]bool{"bunx": true, "python3.12": true, "!reboot": false, "${EVIL}": false, "-c": false, "a b": false, "./x": false, "a;b": false} {
+		if _, err := Registry([]byte(`{"name":"n","packages":[{"registryType":"npm","identifier":"p","runtimeHint":"`+hint+`"}]}`), ""); (err == nil) != right {
+			t.Errorf("%s: %v", hint, err)
+		}
+	}
+}
+
 // TestGrowth: a document that repeats what it says is refused before it is large.
 func TestGrowth(t *testing.T) {
 	const levels = 24

@@ -130,6 +130,9 @@ var runners = map[string]runner{
 // command line from here, no option above all.
 var identifier = regexp.MustCompile(`^[@A-Za-z0-9][A-Za-z0-9@._/:+-]*$`)
 
+// program is the name of one, and nothing that mcpctl or a shell would look into.
+var program = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._+-]*$`)
+
 func (p registryPackage) offer(o *Offer, description string) error {
 	run, known := runners[p.Type]
 	switch {
@@ -144,7 +147,7 @@ func (p registryPackage) offer(o *Offer, description string) error {
 	}
 	command := run.command
 	if p.RuntimeHint != "" && p.RuntimeHint != command {
-		if strings.ContainsAny(p.RuntimeHint, "/\\ \t") {
+		if !program.MatchString(p.RuntimeHint) {
 			return fmt.Errorf("its runtime '%s' is not the name of a program", p.RuntimeHint)
 		}
 		command = p.RuntimeHint
