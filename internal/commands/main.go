@@ -242,6 +242,7 @@ func addCommands(root *cobra.Command, a *app) {
 			newLogsCmd(a),
 			newReconnectCmd(a),
 			newReloadCmd(a),
+			newServeCmd(a),
 		}},
 		{"Plumbing", []*cobra.Command{
 			newSessionCmd(a),

@@ -57,6 +57,7 @@ var exits = map[string][]wire.Code{
 	"reconnect":          {wire.NotFound, wire.NotApproved, wire.HandledElsewhere, wire.SupervisorUnreachable, wire.ConnectFailed, wire.Timeout},
 	"rpc":                everyCode(),
 	"reload":             {wire.ConfigInvalid, wire.NotFound, wire.SupervisorUnreachable},
+	"serve":              {wire.ConfigInvalid, wire.PathUnsafe, wire.NotFound, wire.HandledElsewhere, wire.SupervisorUnreachable},
 	"session open":       {wire.PathUnsafe, wire.SupervisorUnreachable},
 	"session list":       {wire.SupervisorUnreachable},
 	"session close":      {wire.NotFound, wire.SupervisorUnreachable},
