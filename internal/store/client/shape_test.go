@@ -23,6 +23,7 @@ func TestReadShapes(t *testing.T) {
 		{"gemini", `{"url":"https://a/mcp?x=1"}`, `{"url":"https://a/mcp?x=1","type":"http"}`, "is taken for http because it ends in /mcp"},
 		{"gemini", `{"url":"https://a/x","type":"http"}`, `{"url":"https://a/x","type":"http"}`, ""},
 		{"gemini", `{"httpUrl":"https://a/m","url":"https://a/s","command":"c"}`, `{"url":"https://a/m","type":"http"}`, "'url' is ignored beside 'httpUrl'; warning: 'command' is ignored"},
+		{"gemini", `{"command":"c","url":"https://a/s"}`, `{"url":"https://a/s","type":"sse"}`, "'command' is ignored beside 'url'"},
 		{"gemini", `{"command":"c","env":{"A":"$B","C":"${D}x","E":"${F:-g}","H":"5$","I":"$1","J":"$$K","L":"!x"}}`,
 			`{"command":"c","env":{"A":"${B}","C":"${D}x","E":"${F:-g}","H":"5$","I":"$1","J":"$$${K}","L":"${:-!}x"}}`, ""},
 		{"gemini", `{"command":"c","includeTools":["a","b"],"excludeTools":["b"]}`, `{"command":"c","toolExposure":{"b":"hidden","a":"direct","*":"hidden"}}`, ""},

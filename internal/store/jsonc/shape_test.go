@@ -39,3 +39,28 @@ func TestReshape(t *testing.T) {
 		t.Error("a string has a shape")
 	}
 }
+
+// TestReshapeLeavesWhatWasTaken: a node that was taken from a shape holds what it held,
+// whatever is changed afterwards.
+func TestReshapeLeavesWhatWasTaken(t *testing.T) {
+	changes := map[string]func(*Shape){
+		"drop":   func(s *Shape) { s.Drop("a") },
+		"rename": func(s *Shape) { s.Rename("b", "c") },
+		"set":    func(s *Shape) { s.Set("b", []byte(`3`)) },
+		"add":    func(s *Shape) { s.Set("d", []byte(`3`)) },
+		"texts":  func(s *Shape) { s.Texts("b", strings.ToUpper) },
+	}
+	for name, change := range changes {
+		doc, err := Parse([]byte(`{"a": 1, "b": "x"}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := doc.Root().Reshape()
+		n := s.Node()
+		b := n.Get("b")
+		change(s)
+		if got := string(b.Raw()) + string(n.Raw()); got != `"x"{"a":1,"b":"x"}` {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+}
