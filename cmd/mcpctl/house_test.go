@@ -23,18 +23,20 @@ const module = "github.com/mcpctl/mcpctl/"
 // room needs a row here and a sentence in CONTRIBUTING.
 var rooms = map[string][]string{
 	"cmd/mcpctl":                 {"internal/commands"},
-	"internal/commands":          {"internal/commands/report", "internal/engine", "internal/engine/record", "internal/engine/supervisor", "internal/engine/wire", "internal/probe", "internal/probe/dial", "internal/store", "internal/store/redact"},
+	"internal/commands":          {"internal/commands/report", "internal/engine", "internal/engine/gateway", "internal/engine/record", "internal/engine/supervisor", "internal/engine/wire", "internal/probe", "internal/probe/dial", "internal/store", "internal/store/redact"},
 	"internal/commands/report":   {"internal/engine/record", "internal/engine/wire", "internal/store/redact"},
 	"internal/engine":            {"internal/engine/wire", "internal/probe", "internal/probe/dial", "internal/probe/oauth", "internal/store", "internal/store/redact"},
+	"internal/engine/gateway":    {"internal/engine", "internal/engine/record", "internal/engine/supervisor", "internal/engine/wire", "internal/store"},
 	"internal/engine/record":     {"internal/store/redact"},
 	"internal/engine/supervisor": {"internal/engine", "internal/engine/record", "internal/engine/wire", "internal/store", "internal/store/atomicfile", "internal/store/redact"},
 	"internal/engine/wire":       {},
 	"internal/probe":             {"internal/probe/dial", "internal/probe/oauth", "internal/store"},
 	"internal/probe/dial":        {"internal/store", "internal/store/redact"},
 	"internal/probe/oauth":       {"internal/store", "internal/store/atomicfile", "internal/store/redact"},
-	"internal/store":             {"internal/store/atomicfile", "internal/store/client", "internal/store/jsonc", "internal/store/redact", "internal/store/tomlfile", "internal/store/yamlfile"},
+	"internal/store":             {"internal/store/atomicfile", "internal/store/client", "internal/store/foreign", "internal/store/jsonc", "internal/store/redact", "internal/store/tomlfile", "internal/store/yamlfile"},
 	"internal/store/atomicfile":  {},
 	"internal/store/client":      {"internal/store/jsonc"},
+	"internal/store/foreign":     {"internal/store/client", "internal/store/jsonc"},
 	"internal/store/jsonc":       {},
 	"internal/store/redact":      {},
 	"internal/store/tomlfile":    {"internal/store/jsonc"},
@@ -58,7 +60,7 @@ var homes = map[string][]string{
 	"github.com/google/jsonschema-go":        {"internal/commands"},
 	"github.com/fsnotify/fsnotify":           {"internal/engine"},
 	"github.com/sourcegraph/jsonrpc2":        {"internal/engine/wire"},
-	"github.com/modelcontextprotocol/go-sdk": {"internal/probe/dial", "internal/commands"}, // commands: the demo's server
+	"github.com/modelcontextprotocol/go-sdk": {"internal/probe/dial", "internal/engine/gateway", "internal/commands"}, // commands: the demo's server
 	"golang.org/x/sys":                       {"internal/engine/supervisor", "internal/probe/dial", "internal/store/atomicfile", "internal/engine/record", "internal/commands"},
 	"golang.org/x/net":                       {"internal/probe/dial", "internal/probe/oauth", "internal/store"},
 	"github.com/zalando/go-keyring":          {"internal/probe/oauth"},
@@ -68,7 +70,7 @@ var homes = map[string][]string{
 // a process, reach the network, or end the program.
 var forbidden = map[string][]string{
 	"os/exec":        {"internal/probe/dial", "internal/engine/supervisor", "internal/commands"}, // commands: the user's editor
-	"net":            {"internal/probe/dial", "internal/probe/oauth", "internal/engine/supervisor"},
+	"net":            {"internal/probe/dial", "internal/probe/oauth", "internal/engine/supervisor", "internal/engine/gateway"},
 	"os/signal":      {"internal/commands", "internal/engine/supervisor"},
 	"text/tabwriter": {},
 }

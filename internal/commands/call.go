@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mcpctl/mcpctl/internal/commands/report"
+	"github.com/mcpctl/mcpctl/internal/engine/record"
 	"github.com/mcpctl/mcpctl/internal/engine/wire"
 	"github.com/mcpctl/mcpctl/internal/store"
 )
@@ -262,7 +263,7 @@ func (a *app) printCall(o *callOptions, doc report.Call, keep *saver) error {
 		}
 		pieces := result.pieces(o.server, doc.Saved)
 		if doc.OutputID != nil && (o.cut == "always" || o.cut == "auto" && terminal(a.streams.Out)) {
-			pieces = cutMiddle(pieces, func(missing int) string {
+			pieces = record.CutMiddle(pieces, func(missing int) string {
 				return fmt.Sprintf("[... %d characters are left out here; the whole text: mcpctl output %s]", missing, *doc.OutputID)
 			})
 		}

@@ -14,7 +14,7 @@ const lastingMemory = 160 << 20
 // moment, and the system takes its memory back sooner than a collector could find
 // what is not needed any more. On a file of some megabytes, collecting is a third
 // of the work. Commands that stay call collectGarbage: supervisor run, status
-// --watch, logs -f, demo-server.
+// --watch, logs -f, serve, demo-server.
 func LeaveGarbage() {
 	debug.SetGCPercent(-1)
 	debug.SetMemoryLimit(briefMemory)

@@ -113,6 +113,8 @@ method that the supervisor does not have. Go by data.code:
   path, line, column   the place in a file, where there is one
   server    the name of the server, where there is one
   exit      the exit status a command would have
+  serverCode, serverData
+            code and data of the error that a server answered with; the data up to 8 KiB
 
   MCP_CONFIG_INVALID      a file does not parse, or an entry is not valid
   MCP_CONFIG_CONFLICT     it is not what the client has seen: look again

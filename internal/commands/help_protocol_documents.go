@@ -27,7 +27,7 @@ server is run here. supervisor is {"running", "pid", "version"}. Of each server:
   problems       of this entry
 
 Of each problem: {"code", "severity", "source", "line", "column", "server", "message",
-"hint"}; severity is "error" or "warning", server a name or null.
+"hint", "rule"?}; severity is "error" or "warning", server a name or null.
 
 Status: {"schema", "workspace", "session", "epoch", "generation", "servers", "problems",
 "ended"?}. Of each server:
@@ -85,7 +85,8 @@ and prompts tell what it announces and the counts what it listed, error is null 
 data of an error.
 
 Tools: {"schema", "servers"}; of each server {"name", "state", "tools", "error"}; of each
-tool {"name", "joined", "definition", "unusable"?, "changed"?}: joined tells the tools of
+tool {"name", "joined", "definition", "unusable"?, "exposure"?, "changed"?}: exposure is
+"deferred" or "hidden" where a gateway does not list it; joined tells the tools of
 several servers apart, definition is what the server sent, unusable says why it cannot be
 called, changed that it is not as it was approved: "changed" or "new".
 

@@ -532,7 +532,8 @@ mcp.progress, for a request with a progressToken, before its answer: {"token", "
 "message"?}.
 
 mcp.elicit, for a request with elicit: a server asks the user something. {"id", "server",
-"mode", "message", "schema"?, "url"?, "token"?}: token is the progressToken of the request
+"mode", "message", "schema"?, "url"?, "key"?, "token"?}: key is what the server calls the
+question, where that is of MCP 2026-07-28; token is the progressToken of the request
 that caused it. Where several are under way and the server does not say which, nobody is
 asked. In mode "form" schema is the requestedSchema of the
 server; in mode "url" show url, and open it only when the user says so. Say which server

@@ -222,8 +222,8 @@ func addCommands(root *cobra.Command, a *app) {
 		commands []*cobra.Command
 	}{
 		{"Configuration", []*cobra.Command{newListCmd(a), newShowCmd(a), newAddCmd(a), newUpdateCmd(a), newRemoveCmd(a), newRenameCmd(a), newEnableCmd(a), newDisableCmd(a), newFingerprintCmd(a),
-			newApplyCmd(a), newDiffCmd(a), newHistoryCmd(a), newUndoCmd(a)}},
-		{"Inspection", []*cobra.Command{newSourcesCmd(a), newDoctorCmd(a)}},
+			newApplyCmd(a), newDiffCmd(a), newHistoryCmd(a), newUndoCmd(a), newImportCmd(a), newExportCmd(a), newSyncCmd(a)}},
+		{"Inspection", []*cobra.Command{newSourcesCmd(a), newLintCmd(a), newDoctorCmd(a)}},
 		{"Trust", []*cobra.Command{newApproveCmd(a), newDenyCmd(a), newRevokeCmd(a), newShareCmd(a), newLockCmd(a), newCheckCmd(a)}},
 		{"Use", []*cobra.Command{
 			newStatusCmd(a),
@@ -242,6 +242,7 @@ func addCommands(root *cobra.Command, a *app) {
 			newLogsCmd(a),
 			newReconnectCmd(a),
 			newReloadCmd(a),
+			newServeCmd(a),
 		}},
 		{"Plumbing", []*cobra.Command{
 			newSessionCmd(a),

@@ -34,21 +34,21 @@ func usable(tools []dial.Tool) (n int) {
 // Join fills in the joined names of the tools in doc, as far as these alone decide
 // them (design §10).
 func Join(doc *wire.Tools) {
-	var keys []toolKey
+	var keys []ToolKey
 	for _, sv := range doc.Servers {
 		for _, t := range sv.Tools {
-			keys = append(keys, toolKey{sv.Name, t.Name})
+			keys = append(keys, ToolKey{sv.Name, t.Name})
 		}
 	}
 	nameTools(doc, keys)
 }
 
 // nameTools names the tools in doc so that they differ among all keys.
-func nameTools(doc *wire.Tools, keys []toolKey) {
-	names := joinNames(keys)
+func nameTools(doc *wire.Tools, keys []ToolKey) {
+	names := NamingPi.Join(keys)
 	for _, sv := range doc.Servers {
 		for i := range sv.Tools {
-			sv.Tools[i].Joined = names[toolKey{sv.Name, sv.Tools[i].Name}]
+			sv.Tools[i].Joined = names[ToolKey{sv.Name, sv.Tools[i].Name}]
 		}
 	}
 }

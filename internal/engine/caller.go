@@ -63,7 +63,7 @@ func (c Caller) of(a asking) dial.Caller {
 	}
 	if c.Elicit != nil && a.elicit {
 		ear.Ask = func(ctx context.Context, q dial.Question) dial.Answer {
-			reply := c.Elicit(ctx, wire.Elicitation{Server: a.server, Mode: q.Mode, Message: q.Message, Schema: q.Schema, URL: q.URL, Token: a.token})
+			reply := c.Elicit(ctx, wire.Elicitation{Server: a.server, Mode: q.Mode, Message: q.Message, Schema: q.Schema, URL: q.URL, Key: q.Key, Token: a.token})
 			return dial.Answer{Action: reply.Action, Content: reply.Content}
 		}
 	}

@@ -21,6 +21,7 @@ func (s *Session) ListTools(ctx context.Context, name string, limit time.Duratio
 	out := wire.Tools{Schema: wire.Schema, Servers: make([]wire.ServerTools, len(servers))}
 	each(servers, func(i int, sv *server) { out.Servers[i] = sv.describeTools(ctx, limit) })
 	s.join(&out)
+	s.expose(&out)
 	if name != "" && out.Servers[0].Error != nil {
 		return wire.Tools{}, out.Servers[0].Error
 	}
@@ -92,13 +93,30 @@ func (sv *server) describeTools(ctx context.Context, limit time.Duration) wire.S
 	return out
 }
 
+// expose says of the tools that are not direct in this session how they are offered.
+func (s *Session) expose(out *wire.Tools) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, sv := range out.Servers {
+		row := s.config.InForce(sv.Name)
+		for i := range sv.Tools {
+			if row == nil {
+				continue // it has gone meanwhile
+			}
+			if e := row.ExposureOf(sv.Tools[i].Name); e != store.Direct {
+				sv.Tools[i].Exposure = string(e)
+			}
+		}
+	}
+}
+
 // join fills in the joined names; they depend on every tool that is known.
 func (s *Session) join(out *wire.Tools) {
-	var keys []toolKey
+	var keys []ToolKey
 	for _, sv := range s.all() {
 		sv.session.mu.Lock()
 		for _, t := range sv.tools {
-			keys = append(keys, toolKey{sv.name, t.Name})
+			keys = append(keys, ToolKey{sv.name, t.Name})
 		}
 		sv.session.mu.Unlock()
 	}

@@ -35,6 +35,9 @@ func (s *Store) placesOf(row client.Client, scope Scope) []place {
 		path := filepath.Join(s.Places.State(), "workspaces", s.Workspace.ID(), "mcp.json")
 		return []place{{client: native, scope: Local, path: path, keys: native.Servers}}
 	case User:
+		if s.file != "" {
+			return []place{{client: row, scope: User, path: s.file, keys: row.Servers}}
+		}
 		for i, dirs := range append([]client.UserDir{row.User}, row.MoreDirs...) {
 			dir, _ := dirs.Find(s.Env, s.bases())
 			for j, name := range row.UserFiles() {
@@ -222,9 +225,12 @@ func (d *decoder) converted(row client.Client, entry *jsonc.Node) (shaped *jsonc
 	for _, n := range reading.Notes {
 		switch {
 		case n.Fatal:
-			d.fail(n.Position, n.Message, n.Hint)
-		case !n.Aside:
-			d.note(n.Position, SeverityWarning, n.Message, n.Hint)
+			d.failAs(ruleDialectRefused, n.Position, n.Message, n.Hint)
+		case n.Aside:
+		case n.Field != "":
+			d.warn(ruleGap, n.Position, n.Message, n.Hint)
+		default:
+			d.warn(ruleDialect, n.Position, n.Message, n.Hint)
 		}
 	}
 	return reading.Entry, reading.Other
@@ -238,7 +244,7 @@ func (src *Source) strict(doc *jsonc.Document) {
 	if row.Comments || standard {
 		return
 	}
-	src.note(SeverityWarning, CodeInvalid, where, "a comment or a trailing comma, which "+row.Name+" does not accept: it reads no server of this file",
+	src.note(ruleStrict, SeverityWarning, CodeInvalid, where, "a comment or a trailing comma, which "+row.Name+" does not accept: it reads no server of this file",
 		"remove it, if "+row.Name+" is to read the file")
 }
 

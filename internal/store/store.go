@@ -13,6 +13,7 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/store/atomicfile"
 	"github.com/mcpctl/mcpctl/internal/store/client"
+	"github.com/mcpctl/mcpctl/internal/store/jsonc"
 )
 
 // Scope says whose word a definition is (design §1).
@@ -53,7 +54,11 @@ type Store struct {
 	// approvals and settings.
 	Edited func(path string)
 
+	file string // stands in the place of the client's user file; see At
+
 	before func(step string) error // asked before each step of a commit; only tests set it
+
+	look func(*Source, *jsonc.Document) // sees each file that is read and parses; only lint sets it
 }
 
 // edited tells of a change. One that failed only at the last may have been made as well.
@@ -86,11 +91,14 @@ func Open(env Environ, dir, clientName string) (*Store, error) {
 	}
 	cl, ok := client.Lookup(clientName)
 	if !ok {
-		return nil, &Error{Code_: CodeNotFound, Message: "no client is called '" + clientName + "'",
-			Hint_: "known clients: " + strings.Join(client.Names(), ", ")}
+		return nil, unknownClient(clientName)
 	}
 	s.Client = cl
 	return s, s.checkUserDir()
+}
+
+func unknownClient(name string) error {
+	return &Error{Code_: CodeNotFound, Message: "no client is called '" + name + "'", Hint_: "known clients: " + strings.Join(client.Names(), ", ")}
 }
 
 // checkPlaces refuses a configuration or state directory inside the workspace:

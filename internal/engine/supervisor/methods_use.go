@@ -111,20 +111,23 @@ func (c *connection) caller(news *news) engine.Caller {
 	}
 }
 
-// newsEvery is how often the progress of one call is told at most.
-const newsEvery = 100 * time.Millisecond
+const (
+	// newsEvery is how often the progress of one call is told at most, and maxNews how
+	// much of it at once: the newest. So a storm of it costs nobody anything.
+	newsEvery = 100 * time.Millisecond
+	maxNews   = 8
+)
 
-// news tells a client of the progress of one call: the newest, and so rarely that a
-// storm of it costs nobody anything.
+// news tells a client of the progress of one call.
 type news struct {
 	tell func(wire.Progress) error
 	told sync.WaitGroup
 
-	mu     sync.Mutex
-	latest *wire.Progress // not told yet
-	busy   bool           // a goroutine tells
-	over   chan struct{}  // closed by end
-	ended  bool
+	mu    sync.Mutex
+	fresh []wire.Progress // not told yet
+	busy  bool            // a goroutine tells
+	over  chan struct{}   // closed by end
+	ended bool
 }
 
 func newNews(tell func(wire.Progress) error) *news {
@@ -138,28 +141,33 @@ func (n *news) put(p wire.Progress) {
 	if n.ended {
 		return
 	}
-	n.latest = &p
+	if len(n.fresh) == maxNews {
+		n.fresh = n.fresh[1:]
+	}
+	n.fresh = append(n.fresh, p)
 	if !n.busy {
 		n.busy = true
 		n.told.Go(n.run) // ends with end, or when there is nothing to tell
 	}
 }
 
-func (n *news) take() *wire.Progress {
+func (n *news) take() []wire.Progress {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	p := n.latest
-	n.latest = nil
-	n.busy = p != nil
-	return p
+	fresh := n.fresh
+	n.fresh = nil
+	n.busy = len(fresh) > 0
+	return fresh
 }
 
 func (n *news) run() {
 	pause := time.NewTimer(0)
 	defer pause.Stop()
-	for p := n.take(); p != nil; p = n.take() {
-		if n.tell(*p) != nil {
-			return // nobody listens; busy stays, so that nobody tries again
+	for fresh := n.take(); len(fresh) > 0; fresh = n.take() {
+		for _, p := range fresh {
+			if n.tell(p) != nil {
+				return // nobody listens; busy stays, so that nobody tries again
+			}
 		}
 		pause.Reset(newsEvery)
 		select {

@@ -41,7 +41,7 @@ func TestErrorsCrossWhole(t *testing.T) {
 	}))
 	err := c.Call(context.Background(), "x", struct{}{}, nil)
 	var got *Error
-	if !errors.As(err, &got) || *got != *sent {
+	if !errors.As(err, &got) || !reflect.DeepEqual(got, sent) {
 		t.Errorf("got %#v", err)
 	}
 	err = c.Call(context.Background(), "unknown", struct{}{}, nil)

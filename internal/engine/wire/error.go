@@ -11,15 +11,17 @@ import (
 // Error is the error object of design §8.2: on stderr with --json, and as the
 // data of a JSON-RPC error on the socket.
 type Error struct {
-	Word   Code   `json:"code"`
-	Text   string `json:"message"`
-	Advice string `json:"hint,omitempty"`
-	Path   string `json:"path,omitempty"`
-	Line   int    `json:"line,omitempty"`
-	Column int    `json:"column,omitempty"`
-	Name   string `json:"server,omitempty"`
-	Exit   int    `json:"exit"`
-	Own    bool   `json:"-"` // see OwnHeader
+	Word       Code            `json:"code"`
+	Text       string          `json:"message"`
+	Advice     string          `json:"hint,omitempty"`
+	Path       string          `json:"path,omitempty"`
+	Line       int             `json:"line,omitempty"`
+	Column     int             `json:"column,omitempty"`
+	Name       string          `json:"server,omitempty"`
+	Exit       int             `json:"exit"`
+	ServerCode int64           `json:"serverCode,omitempty"` // the code of the JSON-RPC error that the server answered with
+	ServerData json.RawMessage `json:"serverData,omitempty"` // its data, up to 8 KiB, masked
+	Own        bool            `json:"-"`                    // see OwnHeader
 }
 
 // Errorf-like constructor without formatting: a code, what failed, what to do.
@@ -84,6 +86,17 @@ func FromError(err error) *Error {
 	var named interface{ Server() string }
 	if errors.As(err, &named) {
 		out.Name = named.Server()
+	}
+	var answered interface {
+		ServerCode() int64
+		ServerData() []byte
+	}
+	if errors.As(err, &answered) {
+		out.ServerCode, out.ServerData = answered.ServerCode(), answered.ServerData()
+	}
+	var object *Error
+	if errors.As(err, &object) {
+		out.ServerCode, out.ServerData = object.ServerCode, object.ServerData
 	}
 	var own interface{ OwnHeader() bool }
 	out.Own = errors.As(err, &own) && own.OwnHeader()

@@ -322,5 +322,6 @@ type Tool struct {
 	Joined     string          `json:"joined"`
 	Definition json.RawMessage `json:"definition"`
 	Unusable   string          `json:"unusable,omitempty"` // why it cannot be called
+	Exposure   string          `json:"exposure,omitempty"` // how a gateway offers it; "" is direct
 	Changed    string          `json:"changed,omitempty"`  // "changed" or "new": it is not as it was approved
 }

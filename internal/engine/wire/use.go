@@ -136,6 +136,7 @@ type Elicitation struct {
 	Message string          `json:"message"`
 	Schema  json.RawMessage `json:"schema,omitempty"`
 	URL     string          `json:"url,omitempty"`
+	Key     string          `json:"key,omitempty"`   // what the server calls the question, with MCP 2026-07-28
 	Token   string          `json:"token,omitempty"` // the progressToken of the request that caused it
 }
 

@@ -27,6 +27,38 @@ func (a Abilities) asks(mode string) bool {
 	return !a.Form && !a.URL || mode == ModeForm && a.Form || mode == ModeURL && a.URL
 }
 
+// of leaves what the caller of one request can do: an owner may have several callers, of
+// which each has abilities of its own. From 2026-07-28 on a request says them.
+func (a Abilities) of(caller Caller) Abilities {
+	if caller.Ask == nil {
+		a.Form, a.URL = false, false
+	}
+	if caller.Sample == nil {
+		a.Sampling = false
+	}
+	return a
+}
+
+// asJSON is capabilities as MCP has them; the SDK's own type keeps roots out of JSON.
+func (a Abilities) asJSON() map[string]any {
+	c := a.capabilities()
+	out := map[string]any{}
+	if c.Elicitation != nil {
+		out["elicitation"] = c.Elicitation
+	}
+	//lint:ignore SA1019 servers of all revisions before 2026-07-28 ask for them
+	if c.RootsV2 != nil {
+		//lint:ignore SA1019 as above
+		out["roots"] = c.RootsV2
+	}
+	//lint:ignore SA1019 as above
+	if c.Sampling != nil {
+		//lint:ignore SA1019 as above
+		out["sampling"] = c.Sampling
+	}
+	return out
+}
+
 // capabilities are what the server is told.
 func (a Abilities) capabilities() *mcp.ClientCapabilities {
 	out := &mcp.ClientCapabilities{}

@@ -54,7 +54,7 @@ func (c *Conn) CallTool(ctx context.Context, tool string, args json.RawMessage, 
 		return nil, err
 	}
 	if o.failure != nil {
-		return nil, c.voice.fail(CodeToolError, "the server refused the call of "+name+": "+c.voice.quote(o.failure.Message), "")
+		return nil, c.voice.answered(c.voice.fail(CodeToolError, "the server refused the call of "+name+": "+c.voice.quote(o.failure.Message), ""), o)
 	}
 	return c.object(o, "the call of "+name)
 }

@@ -52,6 +52,7 @@ type Question struct {
 	Message string
 	Schema  json.RawMessage
 	URL     string
+	Key     string // what the server calls it in a result that asks (2026-07-28); "" elsewhere
 }
 
 // The modes of a question.

@@ -2,6 +2,7 @@ package dial
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -44,6 +45,7 @@ type Error struct {
 	Err        error         // for errors.Is; Message says all of it that matters
 	status     int           // the HTTP status behind it; 0 for none
 	rpc        int64         // the code of the JSON-RPC error behind it; 0 for none
+	data       []byte        // and its data, masked, as far as that is JSON
 }
 
 func (e *Error) Error() string { return e.Message }
@@ -58,6 +60,24 @@ func (e *Error) Hint() string { return e.Hint_ }
 
 // OwnHeader tells that no sign-in helps: the entry's own Authorization header was refused.
 func (e *Error) OwnHeader() bool { return e.Own }
+
+// ServerCode returns the code of the JSON-RPC error that the server answered with; 0 for none.
+func (e *Error) ServerCode() int64 { return e.rpc }
+
+// ServerData returns the data of that error, JSON; nil for none.
+func (e *Error) ServerData() []byte { return e.data }
+
+// maxData bounds the data of a server's error that are passed on, in bytes.
+const maxData = 8 << 10
+
+// answered keeps with an error what the server's own says to a program.
+func (v *voice) answered(e *Error, o outcome) *Error {
+	e.rpc = o.failure.Code
+	if masked := []byte(v.hiding().Text(string(o.failure.Data))); len(masked) <= maxData && json.Valid(masked) {
+		e.data = masked
+	}
+	return e
+}
 
 // Server returns the name of the server concerned.
 func (e *Error) Server() string { return e.Server_ }

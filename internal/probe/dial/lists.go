@@ -113,6 +113,5 @@ func orNull(raw json.RawMessage) json.RawMessage {
 // refusedList is the error for a list method that the server refused.
 func (c *Conn) refusedList(method string, o outcome) *Error {
 	err := c.voice.fail(CodeConnectFailed, "the server refused "+method+": "+c.voice.quote(o.failure.Message), "")
-	err.rpc = o.failure.Code
-	return err
+	return c.voice.answered(err, o)
 }

@@ -101,6 +101,9 @@ func (c *Conn) meta(caller Caller, token string) mcp.Meta {
 		}
 	}
 	m["progressToken"] = token
+	if c.info.ProtocolVersion >= firstModern && c.able.Sampling {
+		m[betweenEnds+"clientCapabilities"] = c.able.of(caller).asJSON()
+	}
 	if c.info.ProtocolVersion >= firstModern && c.info.Logging {
 		c.mu.Lock()
 		defer c.mu.Unlock()

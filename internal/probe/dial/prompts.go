@@ -51,8 +51,8 @@ func (c *Conn) GetPrompt(ctx context.Context, name string, arguments map[string]
 		return nil, err
 	}
 	if o.failure != nil && o.failure.Code == jsonrpc.CodeInvalidParams {
-		return nil, c.voice.fail(store.CodeUsage, "the server refused the prompt '"+c.voice.quote(name)+"': "+c.voice.quote(o.failure.Message),
-			"see its arguments with: mcpctl prompts "+c.voice.server)
+		return nil, c.voice.answered(c.voice.fail(store.CodeUsage, "the server refused the prompt '"+c.voice.quote(name)+"': "+c.voice.quote(o.failure.Message),
+			"see its arguments with: mcpctl prompts "+c.voice.server), o)
 	}
 	return c.result(method, o)
 }
@@ -93,7 +93,7 @@ func (c *Conn) Complete(ctx context.Context, what Completion, timeout time.Durat
 		return nil, err
 	}
 	if o.failure != nil && o.failure.Code == jsonrpc.CodeInvalidParams {
-		return nil, c.voice.fail(store.CodeUsage, "the server refused to complete '"+c.voice.quote(what.Argument)+"': "+c.voice.quote(o.failure.Message), "")
+		return nil, c.voice.answered(c.voice.fail(store.CodeUsage, "the server refused to complete '"+c.voice.quote(what.Argument)+"': "+c.voice.quote(o.failure.Message), ""), o)
 	}
 	return c.result(method, o)
 }

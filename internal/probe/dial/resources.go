@@ -71,8 +71,8 @@ func (c *Conn) ReadResource(ctx context.Context, uri string, timeout time.Durati
 		return nil, err
 	}
 	if o.failure != nil && (o.failure.Code == codeNoResource || o.failure.Code == jsonrpc.CodeInvalidParams) {
-		return nil, c.voice.fail(store.CodeNotFound, "the server has no resource '"+c.voice.quote(uri)+"': "+c.voice.quote(o.failure.Message),
-			"see: mcpctl resources "+c.voice.server)
+		return nil, c.voice.answered(c.voice.fail(store.CodeNotFound, "the server has no resource '"+c.voice.quote(uri)+"': "+c.voice.quote(o.failure.Message),
+			"see: mcpctl resources "+c.voice.server), o)
 	}
 	return c.result(method, o)
 }

@@ -87,7 +87,7 @@ func (r *round) inputs(ctx context.Context, result json.RawMessage) error {
 	}
 	var answers []byte
 	for _, id := range slices.Sorted(maps.Keys(wanted.Requests)) {
-		answer, err := r.input(ctx, wanted.Requests[id].Method, wanted.Requests[id].Params)
+		answer, err := r.input(ctx, id, wanted.Requests[id].Method, wanted.Requests[id].Params)
 		if err != nil {
 			return err
 		}
@@ -123,14 +123,15 @@ func (r *round) again(ctx context.Context) error {
 	return nil
 }
 
-// input answers one embedded request.
-func (r *round) input(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
+// input answers one embedded request; id is its key in the result.
+func (r *round) input(ctx context.Context, id, method string, params json.RawMessage) (json.RawMessage, error) {
 	switch {
 	case method == elicitMethod:
 		q, err := r.conn.readQuestion(params)
 		if err != nil {
 			return nil, r.refuse("asks something in a way that makes no sense: " + err.Error())
 		}
+		q.Key = id
 		return r.question(ctx, q).result(), ctx.Err()
 	case method == rootsMethod && r.conn.able.Roots:
 		return r.conn.rootsAnswer(), nil

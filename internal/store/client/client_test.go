@@ -318,9 +318,9 @@ func FuzzValues(f *testing.F) {
 		f.Add(v)
 	}
 	f.Fuzz(func(t *testing.T, v string) {
-		list, err := parts(literal(v))
+		list, err := parts(Literal(v))
 		if err != nil {
-			t.Fatalf("literal(%q) = %q: %v", v, literal(v), err)
+			t.Fatalf("literal(%q) = %q: %v", v, Literal(v), err)
 		}
 		if got := flat(list); got != v && !strings.ContainsRune(v, 0) {
 			t.Fatalf("literal(%q) means %q", v, got)

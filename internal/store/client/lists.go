@@ -101,6 +101,6 @@ func (r *shapeReader) vibeKey() {
 	name := text("api_key_env", "")
 	header, format := text("api_key_header", "Authorization"), text("api_key_format", "Bearer {token}")
 	if name != "" {
-		r.Set("headers", with(r.get("headers"), header, quote(strings.ReplaceAll(literal(format), "{token}", "${"+name+"}"))))
+		r.Set("headers", with(r.get("headers"), header, quote(strings.ReplaceAll(Literal(format), "{token}", "${"+name+"}"))))
 	}
 }

@@ -37,7 +37,7 @@ func readPi(entry *jsonc.Node, project bool) Reading {
 		s.Texts(key, fromPi)
 	}
 	for _, key := range verbatimFields {
-		s.Texts(key, literal)
+		s.Texts(key, Literal)
 	}
 	if o := s.Node().Get("oauth"); o != nil && o.Get("clientSecret") != nil {
 		oauth := o.Reshape()

@@ -9,8 +9,8 @@ import (
 // into mcpctl's and back (design §3.2): ${NAME}, ${NAME:-default}, $$ for a dollar,
 // ${:-text} for text that must not be looked at, and `!command` as a whole value.
 
-// literal spells text that another client takes as it stands.
-func literal(text string) string { return noCommand(escaped(text, false)) }
+// Literal spells text that is to be taken as it stands in mcpctl's own spelling.
+func Literal(text string) string { return noCommand(escaped(text, false)) }
 
 // noCommand keeps a value that begins with '!' from being taken for a command.
 func noCommand(value string) string {

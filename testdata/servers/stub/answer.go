@@ -22,7 +22,7 @@ func (s *server) result(m message) (any, *failure) {
 	switch m.Method {
 	case "server/discover":
 		if s.modern {
-			return map[string]any{"supportedVersions": []string{"2026-07-28"}, "capabilities": s.announced(), "resultType": "complete",
+			return map[string]any{"supportedVersions": []string{"2026-07-28"}, "instructions": s.instructions, "capabilities": s.announced(), "resultType": "complete",
 				"_meta": map[string]any{"io.modelcontextprotocol/serverInfo": map[string]string{"name": "stub", "version": "1.0.0"}}}, nil
 		}
 		return nil, noMethod(m.Method)
@@ -69,6 +69,7 @@ func (s *server) hello(params json.RawMessage) any {
 		}
 	}
 	return map[string]any{
+		"instructions":    s.instructions,
 		"protocolVersion": version,
 		"capabilities":    s.announced(),
 		"serverInfo":      map[string]string{"name": "stub", "version": "1.0.0"},

@@ -18,6 +18,7 @@ import (
 type options struct {
 	// What it leaves for the test to read.
 	mark, markEnd, record string
+	instructions          string
 	// What it writes besides the protocol.
 	noise, noiseEach *string // nil: none; an empty text is an empty line
 	noiseJSON        bool
@@ -119,6 +120,7 @@ func parse(args []string) (*options, error) {
 
 	f.IntVar(&o.gather, "gather", 0, "keep the answers to tools/call until `N` are asked for, and give them in no order")
 	f.DurationVar(&o.pause, "pause", 0, "with -gather, rest for up to `DURATION` before each answer")
+	f.StringVar(&o.instructions, "instructions", "", "say `TEXT` of itself in the handshake")
 	f.StringVar(&o.version, "version", "", "answer with the protocol `VERSION`, asked for or not")
 	f.Var(&o.caps, "caps", "announce `NAME,...` as capabilities; listChanged belongs to tools")
 	f.Var(&o.tools, "tools", "offer `NAME,...`")

@@ -1,0 +1,278 @@
+package gateway
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/json"
+	"errors"
+	"io"
+	"mime"
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/mcpctl/mcpctl/internal/engine/wire"
+)
+
+// Limits of the HTTP side.
+const (
+	maxBody       = 16 << 20         // of one message, as on stdio
+	idleSession   = time.Hour        // after the last request of a session it ends; the client begins another
+	headerTimeout = 10 * time.Second // for the head of a request
+	shutdownGrace = 2 * time.Second  // for answers that are on their way at the end
+	maxHeader     = 64 << 10
+)
+
+// Endpoint is the path at which the gateway answers.
+const Endpoint = "/mcp"
+
+const (
+	sessionHeader = "Mcp-Session-Id"
+	versionHeader = "Mcp-Protocol-Version"
+)
+
+// CheckAddress refuses addresses that others can reach, with USAGE. A name is refused,
+// too: what it means is not said here.
+func CheckAddress(addr string) error {
+	host, port, err := net.SplitHostPort(addr)
+	if err != nil || port == "" {
+		return wire.NewError(wire.Usage, "'"+addr+"' is no address with a port", "such as 127.0.0.1:8765")
+	}
+	if host != "127.0.0.1" && host != "::1" {
+		return wire.NewError(wire.Usage, "the gateway listens on 127.0.0.1 or [::1] only, not on '"+host+"'",
+			"for other machines put a server in front that knows who they are")
+	}
+	return nil
+}
+
+// Listen listens on an address of CheckAddress; MCP_IO when that cannot be done.
+func Listen(addr string) (net.Listener, error) {
+	if err := CheckAddress(addr); err != nil {
+		return nil, err
+	}
+	l, err := net.Listen("tcp", addr)
+	if err != nil {
+		return nil, wire.NewError(wire.IO, "cannot listen on "+addr+": "+err.Error(), "")
+	}
+	return l, nil
+}
+
+// ServeHTTP serves on a listener of a loopback address until ctx ends. Token is what
+// clients have to show; "" lets in everybody who reaches the port, other users of the
+// machine included.
+func (g *Gateway) ServeHTTP(ctx context.Context, l net.Listener, token string) error {
+	defer g.Close()
+	server := &http.Server{
+		Handler: g.handler(l.Addr().(*net.TCPAddr).Port, token), ReadHeaderTimeout: headerTimeout, MaxHeaderBytes: maxHeader,
+		BaseContext: func(net.Listener) context.Context { return ctx },
+	}
+	down := make(chan struct{})
+	context.AfterFunc(ctx, func() {
+		defer close(down)
+		g.Close() // ends the streams, which a shutdown would wait for
+		late, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownGrace)
+		defer cancel()
+		if server.Shutdown(late) != nil {
+			server.Close()
+		}
+	})
+	if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	<-down // answers that are on their way
+	return nil
+}
+
+// door lets in who may come in, and leads to one of the SDK's two handlers: that for
+// clients with sessions, or that for requests which stand alone.
+type door struct {
+	port      string
+	token     [sha256.Size]byte
+	open      bool // no token is asked for
+	sessions  http.Handler
+	stateless http.Handler
+	idle      idlers
+}
+
+func (g *Gateway) handler(port int, token string) http.Handler {
+	d := &door{port: strconv.Itoa(port), token: sha256.Sum256([]byte("Bearer " + token)), open: token == ""}
+	d.idle.end = func(id string) {
+		if o := g.find(id); o != nil {
+			o.end()
+		}
+	}
+	known := newOffer(g, false).server // of no client: what the SDK looks at for requests of sessions it has
+	d.sessions = mcp.NewStreamableHTTPHandler(func(r *http.Request) *mcp.Server {
+		if r.Header.Get(sessionHeader) != "" || r.Method != http.MethodPost {
+			return known
+		}
+		return newOffer(g, false).server
+	}, &mcp.StreamableHTTPOptions{MaxRequestBodyBytes: maxBody})
+	d.stateless = mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return g.stateless().server },
+		&mcp.StreamableHTTPOptions{Stateless: true, MaxRequestBodyBytes: maxBody, PropagateRequestCancellation: true})
+	return d
+}
+
+// ServeHTTP checks in the order in which a stranger learns least.
+func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	switch {
+	case !d.isUs(r.Host):
+		refuse(w, http.StatusForbidden, "this is not a host of this server")
+	case !d.mayCome(r.Header):
+		refuse(w, http.StatusForbidden, "pages of other origins are not served")
+	case !d.hasToken(r.Header):
+		w.Header().Set("WWW-Authenticate", "Bearer")
+		refuse(w, http.StatusUnauthorized, "a bearer token is needed")
+	case r.URL.Path != Endpoint:
+		refuse(w, http.StatusNotFound, "the endpoint is "+Endpoint)
+	case r.Method == http.MethodPost && !isJSON(r.Header):
+		refuse(w, http.StatusUnsupportedMediaType, "a message is application/json")
+	default:
+		d.lead(w, r)
+	}
+}
+
+func refuse(w http.ResponseWriter, status int, text string) {
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	http.Error(w, text, status)
+}
+
+// isUs tells whether the Host is one that this server has: a page of another site whose
+// name was made to lead here has its own (DNS rebinding).
+func (d *door) isUs(host string) bool {
+	name, port, err := net.SplitHostPort(host)
+	if err != nil {
+		name, port = strings.Trim(host, "[]"), "80"
+	}
+	if port != d.port {
+		return false
+	}
+	return name == "127.0.0.1" || name == "::1" || strings.EqualFold(name, "localhost")
+}
+
+// mayCome refuses browsers' requests for pages that are not from here.
+func (d *door) mayCome(h http.Header) bool {
+	for _, origin := range h.Values("Origin") {
+		u, err := url.Parse(origin)
+		if err != nil || u.Scheme != "http" || !d.isUs(u.Host) {
+			return false
+		}
+	}
+	site := h.Get("Sec-Fetch-Site")
+	return site == "" || site == "same-origin" || site == "none"
+}
+
+func (d *door) hasToken(h http.Header) bool {
+	if d.open {
+		return true
+	}
+	got := h.Values("Authorization")
+	if len(got) != 1 {
+		return false
+	}
+	scheme, token, _ := strings.Cut(got[0], " ")
+	if !strings.EqualFold(scheme, "bearer") {
+		return false
+	}
+	sum := sha256.Sum256([]byte("Bearer " + token))
+	return subtle.ConstantTimeCompare(sum[:], d.token[:]) == 1
+}
+
+func isJSON(h http.Header) bool {
+	kind, _, err := mime.ParseMediaType(h.Get("Content-Type"))
+	return err == nil && kind == "application/json"
+}
+
+// lead tells the two eras of the protocol apart: a request that stands alone belongs to
+// no session and says its version itself.
+func (d *door) lead(w http.ResponseWriter, r *http.Request) {
+	id := r.Header.Get(sessionHeader)
+	if r.Method == http.MethodPost && id == "" {
+		alone := r.Header.Get(versionHeader) >= modernVersion
+		if !alone {
+			body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+			if err != nil {
+				refuse(w, http.StatusRequestEntityTooLarge, "the message is too long")
+				return
+			}
+			r.Body = io.NopCloser(bytes.NewReader(body))
+			alone = saysVersion(body)
+		}
+		if alone {
+			d.stateless.ServeHTTP(w, r)
+			return
+		}
+	}
+	defer d.idle.busy(id)()
+	d.sessions.ServeHTTP(w, r)
+}
+
+// saysVersion tells whether a message says the protocol's version in its _meta.
+func saysVersion(body []byte) bool {
+	var message struct {
+		Params struct {
+			Meta map[string]json.RawMessage `json:"_meta"`
+		} `json:"params"`
+	}
+	return json.Unmarshal(body, &message) == nil && message.Params.Meta[mcp.MetaKeyProtocolVersion] != nil
+}
+
+// idlers ends sessions that nobody asks anything of. An open stream counts as asking.
+type idlers struct {
+	end func(id string)
+
+	mu  sync.Mutex
+	all map[string]*idler
+}
+
+type idler struct {
+	under int // requests under way
+	timer *time.Timer
+}
+
+// busy notes a request of a session, until the function that it returns is called.
+func (is *idlers) busy(id string) func() {
+	if id == "" {
+		return func() {}
+	}
+	is.mu.Lock()
+	defer is.mu.Unlock()
+	if is.all == nil {
+		is.all = map[string]*idler{}
+	}
+	i := is.all[id]
+	if i == nil {
+		i = &idler{timer: time.AfterFunc(idleSession, func() { is.expire(id) })}
+		is.all[id] = i
+	}
+	i.under++
+	i.timer.Stop()
+	return func() {
+		is.mu.Lock()
+		defer is.mu.Unlock()
+		if i.under--; i.under == 0 {
+			i.timer.Reset(idleSession)
+		}
+	}
+}
+
+func (is *idlers) expire(id string) {
+	is.mu.Lock()
+	i := is.all[id]
+	over := i != nil && i.under == 0
+	if over {
+		delete(is.all, id)
+	}
+	is.mu.Unlock()
+	if over {
+		is.end(id)
+	}
+}

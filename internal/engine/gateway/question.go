@@ -1,0 +1,194 @@
+package gateway
+
+//lint:file-ignore SA1019 roots, sampling and logging belong to every revision before 2026-07-28
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/mcpctl/mcpctl/internal/engine/wire"
+)
+
+// What a server wants of a client while it works on a request: the user's word
+// (elicitation) or the model's (sampling). It is put to the client whose request is the
+// cause, and to no other.
+
+// The methods of such requests, and the actions of an answer (MCP 2025-11-25).
+const (
+	methodElicit = "elicitation/create"
+	methodSample = "sampling/createMessage"
+
+	actionAccept  = "accept"
+	actionDecline = "decline"
+	actionCancel  = "cancel"
+)
+
+// question is one of them. over ends when nobody wants the answer any more.
+type question struct {
+	id     string
+	key    string // what the client of 2026-07-28 sees, unique in its flight; "": id
+	method string
+	params json.RawMessage
+	answer chan json.RawMessage // has room for the one answer; closed without one: the client gave none
+}
+
+var errNotAsked = errors.New("the client cannot be asked")
+
+// put puts a question to the client of the flight that has the token, and returns its
+// result as JSON.
+func (o *offer) put(ctx context.Context, token, server string, q *question) (json.RawMessage, error) {
+	f := o.flights.find(token)
+	if f == nil {
+		// A server may ask without saying what for. With one request under way there it is clear.
+		if under := o.flights.at(server); len(under) == 1 {
+			f = under[0]
+		}
+	}
+	if f == nil {
+		return nil, errNotAsked
+	}
+	at := f.where()
+	if f.isHeld() {
+		return f.ask(ctx, q)
+	}
+	if at.session == nil {
+		return nil, errNotAsked
+	}
+	// With the context of the request: on HTTP it decides which stream carries this.
+	askCtx, stop := context.WithCancel(at.ctx)
+	defer stop()
+	defer context.AfterFunc(ctx, stop)()
+	return askNow(askCtx, at.session, q)
+}
+
+// askNow sends the question as a request of our own.
+func askNow(ctx context.Context, ss *mcp.ServerSession, q *question) (json.RawMessage, error) {
+	ctx = context.WithValue(ctx, rawKey{}, q.params)
+	if q.method == methodSample {
+		// The SDK sends what rawKey holds; these parameters only decide what it checks.
+		res, err := ss.CreateMessageWithTools(ctx, &mcp.CreateMessageWithToolsParams{})
+		if err != nil {
+			return nil, err
+		}
+		return encoded(res), nil
+	}
+	var asked struct {
+		Mode string `json:"mode"`
+		URL  string `json:"url"`
+	}
+	_ = json.Unmarshal(q.params, &asked) // we made it
+	if asked.Mode == "" {
+		asked.Mode = "form"
+	}
+	res, err := ss.Elicit(ctx, &mcp.ElicitParams{Mode: asked.Mode, URL: asked.URL})
+	if err != nil {
+		return nil, err
+	}
+	return encoded(res), nil
+}
+
+// rawKey is the context key of the parameters that are sent in place of the SDK's.
+type rawKey struct{}
+
+// send is a middleware that sends the parameters of a question as the bytes they are:
+// the SDK knows fewer kinds of forms than there are.
+func send(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+		raw, ok := ctx.Value(rawKey{}).(json.RawMessage)
+		ss, server := req.GetSession().(*mcp.ServerSession)
+		if ok && server && (method == methodElicit || method == methodSample) {
+			req = &mcp.ServerRequest[mcp.Params]{Session: ss, Params: &rawParams{raw: raw}}
+		}
+		return next(ctx, method, req)
+	}
+}
+
+// elicited answers a question of a server for the user's word.
+func (o *offer) elicited(ctx context.Context, q wire.Elicitation) wire.ElicitReply {
+	ctx, done := o.until(ctx, q.ID)
+	defer done()
+	raw, err := o.put(ctx, q.Token, q.Server, &question{id: q.ID, key: q.Key, method: methodElicit, params: elicitParams(q), answer: make(chan json.RawMessage, 1)})
+	reply := wire.ElicitReply{ID: q.ID, Action: actionCancel}
+	if errors.Is(err, errNotAsked) {
+		reply.Action = actionDecline
+	}
+	var answer struct {
+		Action  string          `json:"action"`
+		Content json.RawMessage `json:"content"`
+	}
+	if err != nil || json.Unmarshal(raw, &answer) != nil {
+		return reply
+	}
+	switch answer.Action {
+	case actionAccept:
+		reply.Action, reply.Content = actionAccept, answer.Content
+	case actionDecline:
+		reply.Action = actionDecline
+	}
+	return reply
+}
+
+func elicitParams(q wire.Elicitation) json.RawMessage {
+	if q.Mode == "url" {
+		return encoded(struct {
+			Mode    string `json:"mode"`
+			Message string `json:"message"`
+			URL     string `json:"url"`
+			ID      string `json:"elicitationId"`
+		}{q.Mode, q.Message, q.URL, q.ID})
+	}
+	schema := q.Schema
+	if len(schema) == 0 {
+		schema = json.RawMessage(`{"type":"object","properties":{}}`)
+	}
+	return encoded(struct {
+		Message string          `json:"message"`
+		Schema  json.RawMessage `json:"requestedSchema"`
+	}{q.Message, schema})
+}
+
+// sampled answers a question of a server for the model's word.
+func (o *offer) sampled(ctx context.Context, s wire.Sample) {
+	ctx, done := o.until(ctx, s.ID)
+	defer done()
+	raw, err := o.put(ctx, s.Token, s.Server, &question{id: s.ID, method: methodSample, params: s.Params, answer: make(chan json.RawMessage, 1)})
+	reply := wire.SampleReply{ID: s.ID, Result: raw}
+	if err != nil {
+		reply.Error = &wire.RPCError{Code: wire.CodeRejected, Message: err.Error()}
+		var rpc *jsonrpc.Error
+		if errors.As(err, &rpc) {
+			reply.Error = &wire.RPCError{Code: rpc.Code, Message: rpc.Message, Data: rpc.Data}
+		}
+	}
+	o.up.reply(context.WithoutCancel(ctx), wire.MethodSampleReply, reply)
+}
+
+// until is a context that ends when mcp.over says that the question is over.
+func (o *offer) until(ctx context.Context, id string) (context.Context, func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.open == nil {
+		o.open = map[string]context.CancelFunc{}
+	}
+	o.open[id] = cancel
+	return ctx, func() {
+		cancel()
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		delete(o.open, id)
+	}
+}
+
+func (o *offer) over(id string) {
+	o.mu.Lock()
+	cancel := o.open[id]
+	o.mu.Unlock()
+	if cancel != nil {
+		cancel()
+	}
+}

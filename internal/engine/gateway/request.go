@@ -1,0 +1,175 @@
+package gateway
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/mcpctl/mcpctl/internal/engine/wire"
+)
+
+// modernVersion is the first version of MCP whose requests stand alone.
+const modernVersion = "2026-07-28"
+
+// The error codes of ours on the wire of MCP; those of servers pass.
+const (
+	codeFailure = -32000 // JSON-RPC 2.0: reserved for implementations
+	reservedKey = "io.modelcontextprotocol/"
+	progressKey = "progressToken"
+)
+
+// request is one request of a client, as the SDK gives it.
+type request struct {
+	mcp.Request
+}
+
+// peer is what the SDK tells of who made a request.
+type peer interface {
+	ProtocolVersion() string
+	ClientCapabilities() *mcp.ClientCapabilities
+}
+
+func (r request) session() *mcp.ServerSession {
+	ss, _ := r.GetSession().(*mcp.ServerSession)
+	return ss
+}
+
+func (r request) modern() bool {
+	p, ok := r.Request.(peer)
+	return ok && p.ProtocolVersion() >= modernVersion
+}
+
+func (r request) capabilities() *mcp.ClientCapabilities {
+	if p, ok := r.Request.(peer); ok {
+		return p.ClientCapabilities()
+	}
+	return nil
+}
+
+func (r request) landing(ctx context.Context) landing {
+	return landing{ctx: ctx, session: r.session(), progress: r.GetParams().GetMeta()[progressKey], can: r.capabilities(), modern: r.modern()}
+}
+
+// meta is what the client adds to its request for the server: all but what is between
+// the client and this program.
+func (r request) meta() json.RawMessage {
+	var kept map[string]any
+	for key, value := range r.GetParams().GetMeta() {
+		if key == progressKey || strings.HasPrefix(key, reservedKey) {
+			continue
+		}
+		if kept == nil {
+			kept = map[string]any{}
+		}
+		kept[key] = value
+	}
+	if kept == nil {
+		return nil
+	}
+	return encoded(kept)
+}
+
+// state and responses are what a client gives back of an inputRequired.
+func (r request) state() string {
+	switch p := r.GetParams().(type) {
+	case *mcp.CallToolParamsRaw:
+		return p.RequestState
+	case *mcp.GetPromptParams:
+		return p.RequestState
+	case *mcp.ReadResourceParams:
+		return p.RequestState
+	}
+	return ""
+}
+
+func (r request) responses() mcp.InputResponseMap {
+	switch p := r.GetParams().(type) {
+	case *mcp.CallToolParamsRaw:
+		return p.InputResponses
+	case *mcp.GetPromptParams:
+		return p.InputResponses
+	case *mcp.ReadResourceParams:
+		return p.InputResponses
+	}
+	return nil
+}
+
+// digest is of who asks what, the same for every round of one request.
+func (r request) digest() [sha256.Size]byte {
+	var what []any
+	switch p := r.GetParams().(type) {
+	case *mcp.CallToolParamsRaw:
+		what = []any{"tool", p.Name, sorted(p.Arguments)}
+	case *mcp.GetPromptParams:
+		what = []any{"prompt", p.Name, p.Arguments}
+	case *mcp.ReadResourceParams:
+		what = []any{"resource", p.URI}
+	}
+	who := ""
+	if extra := r.GetExtra(); extra != nil && extra.Header != nil {
+		who = extra.Header.Get("Authorization")
+	}
+	return sha256.Sum256(encoded(append(what, who)))
+}
+
+// sorted is an object as another client's library would write it the second time.
+func sorted(object json.RawMessage) any {
+	dec := json.NewDecoder(bytes.NewReader(object))
+	dec.UseNumber()
+	var v any
+	if dec.Decode(&v) != nil {
+		return string(object)
+	}
+	return v
+}
+
+// result is what the client gets for what the supervisor answered.
+func (r request) result(raw json.RawMessage, err error) (mcp.Result, error) {
+	if err != nil {
+		return nil, failure(err)
+	}
+	_, reads := r.GetParams().(*mcp.ReadResourceParams)
+	return &rawResult{raw: raw, modern: r.modern(), lists: reads}, nil
+}
+
+// list is the result of a list.
+func (r request) list(key string, items json.RawMessage) *rawResult {
+	return &rawResult{raw: inFront(json.RawMessage("{}"), []member{{key, items}}), modern: r.modern(), lists: true}
+}
+
+// failure is an error as MCP has it: with the code that the server gave, if it did, and
+// the error object of mcpctl as its data.
+func failure(err error) error {
+	var rpc *jsonrpc.Error
+	if errors.As(err, &rpc) {
+		return rpc
+	}
+	if errors.Is(err, context.Canceled) {
+		return err
+	}
+	e := wire.FromError(err)
+	out := &jsonrpc.Error{Code: codeFailure, Message: e.Text, Data: encoded(e)}
+	if e.ServerCode != 0 {
+		out.Code = e.ServerCode
+	}
+	if len(e.ServerData) > 0 {
+		out.Data = e.ServerData
+	}
+	if e.Word == wire.CallOutcomeUnknown {
+		out.Message = string(e.Word) + ": " + e.Text // a model that reads only this must not just repeat it
+	}
+	if e.Advice != "" {
+		out.Message += " (" + e.Advice + ")"
+	}
+	return out
+}
+
+func invalid(message string) error {
+	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: message}
+}

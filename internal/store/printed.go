@@ -1,0 +1,56 @@
+package store
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"runtime"
+	"slices"
+
+	"github.com/mcpctl/mcpctl/internal/store/client"
+)
+
+// Printed is the text of a client's file with one server in it.
+type Printed struct {
+	Client string // as its makers write it
+	File   string // where it belongs unless variables say otherwise: "~/…", or below the project
+	Text   []byte
+	Gaps   []string // what the client cannot express, and why
+}
+
+// PrintFor writes an entry of mcpctl's shape as the only one of a client's file. USAGE
+// for a client that is not known, or that cannot have such a server.
+func PrintFor(clientName, server string, entry json.RawMessage) (Printed, error) {
+	row, ok := client.Lookup(clientName)
+	if !ok {
+		err := &Error{Code_: CodeUsage, Message: "no client is called " + quoted(clientName), Hint_: "see: mcpctl help sources"}
+		if near := Closest(clientName, Clients()); near != "" {
+			err.Hint_ = "did you mean '" + near + "'?"
+		}
+		return Printed{}, err
+	}
+	out := Printed{Client: row.Title}
+	if row.Dialect.Write != nil {
+		written, err := row.Dialect.Write(entry)
+		if err != nil {
+			return out, &Error{Code_: CodeUsage, Message: err.Error()}
+		}
+		for _, gap := range written.Gaps {
+			if gap.Fatal {
+				return out, &Error{Code_: CodeUsage, Message: gap.Why}
+			}
+			out.Gaps = append(out.Gaps, gap.Why)
+		}
+		entry = written.Entry
+	}
+	name := row.UserFile
+	dir, _ := row.User.Find(nil, client.Bases{Home: "~", ConfigHome: filepath.Join("~", ".config"), GOOS: runtime.GOOS})
+	if out.File = filepath.Join(dir, name); name == "" {
+		name, out.File = row.ProjectFile, row.ProjectFile
+	}
+	doc, err := parseFile(name, nil)
+	if err != nil {
+		return out, err
+	}
+	out.Text, err = doc.Set(append(slices.Clone(row.KeysOf(name)), server), entry)
+	return out, err
+}
