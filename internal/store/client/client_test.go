@@ -320,10 +320,10 @@ func FuzzValues(f *testing.F) {
 	f.Fuzz(func(t *testing.T, v string) {
 		list, err := parts(Literal(v))
 		if err != nil {
-			t.Fatalf("literal(%q) = %q: %v", v, Literal(v), err)
+			t.Fatalf("Literal(%q) = %q: %v", v, Literal(v), err)
 		}
 		if got := flat(list); got != v && !strings.ContainsRune(v, 0) {
-			t.Fatalf("literal(%q) means %q", v, got)
+			t.Fatalf("Literal(%q) means %q", v, got)
 		}
 		for _, out := range []string{fromPi(v), ompSpelling("env").read(v).text, ompSpelling("cwd").read(v).text} {
 			if _, err := parts(out); err != nil && !strings.HasPrefix(out, "!") {

@@ -109,7 +109,7 @@ func (r *Reading) ompAuth(entry *jsonc.Node, s *jsonc.Shape) {
 			oauth.Set("callbackUrl", quote(fmt.Sprintf("http://localhost:%s/%s", port.Raw(), strings.TrimPrefix(text, "/"))))
 		}
 	}
-	s.Set("oauth", oauth.Node().Raw())
+	s.SetShape("oauth", oauth)
 }
 
 // ompTools: disabledTools and enabledTools are what mcpctl says with toolExposure:

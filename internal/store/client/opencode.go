@@ -159,7 +159,7 @@ func (r *shapeReader) opencodeFiles() {
 				rest.Drop(value.Key)
 			}
 		}
-		r.Set(m.Key, rest.Node().Raw())
+		r.SetShape(m.Key, rest)
 	}
 }
 

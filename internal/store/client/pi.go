@@ -42,7 +42,7 @@ func readPi(entry *jsonc.Node, project bool) Reading {
 	if o := s.Node().Get("oauth"); o != nil && o.Get("clientSecret") != nil {
 		oauth := o.Reshape()
 		oauth.Texts("clientSecret", fromPi)
-		s.Set("oauth", oauth.Node().Raw())
+		s.SetShape("oauth", oauth)
 	}
 	// pi's default is codemode, which mcpctl reads as deferred; its own is direct.
 	if isDefinition(entry) && entry.Get("exposure") == nil {

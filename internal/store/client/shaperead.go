@@ -216,6 +216,6 @@ func (r *shapeReader) variables() {
 		}
 	}
 	if changed {
-		r.Set("env", s.Node().Raw())
+		r.SetShape("env", s)
 	}
 }

@@ -60,7 +60,7 @@ func (r *shapeReader) oauth() {
 		return
 	}
 	r.Rename(words.in, "oauth")
-	r.Set("oauth", out.Node().Raw())
+	r.SetShape("oauth", out)
 }
 
 // oauthBeside gathers the fields of a sign-in that stand in the entry itself.

@@ -24,7 +24,7 @@ func (r *shapeReader) values() {
 	}
 	oauth := o.Reshape()
 	oauth.Texts("clientSecret", func(text string) string { return r.of.spellingOf("oauth").read(text).text })
-	r.Set("oauth", oauth.Node().Raw())
+	r.SetShape("oauth", oauth)
 }
 
 // remarks tells of what the client puts into a value and mcpctl cannot, and of what only
@@ -115,5 +115,5 @@ func (w *shapeWriter) group(key string, group *jsonc.Node, s spelling) {
 		w.Drop(key)
 		return
 	}
-	w.Set(key, out.Node().Raw())
+	w.SetShape(key, out)
 }

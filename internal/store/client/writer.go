@@ -80,7 +80,7 @@ func (w *writer) without(key, member string) {
 		w.Drop(key)
 		return
 	}
-	w.Set(key, o.Node().Raw())
+	w.SetShape(key, o)
 }
 
 // reshape opens an entry of mcpctl's shape for Write.

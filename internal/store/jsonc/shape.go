@@ -54,18 +54,31 @@ func (s *Shape) Set(key string, value json.RawMessage) {
 	if err != nil {
 		return
 	}
+	at := s.of.val.StartOffset
+	for i := range s.members {
+		if m := &s.members[i]; keyIs(m, key) {
+			at = m.Value.StartOffset
+			break
+		}
+	}
+	move(&tree, at)
+	s.put(key, tree)
+}
+
+// SetShape is Set with the object that another Shape of the same document has become, whose values keep their places.
+func (s *Shape) SetShape(key string, value *Shape) { s.put(key, *value.Node().val) }
+
+func (s *Shape) put(key string, value hujson.Value) {
 	s.members = slices.Clone(s.members)
 	for i := range s.members {
 		if m := &s.members[i]; keyIs(m, key) {
-			move(&tree, m.Value.StartOffset)
-			m.Value = tree
+			m.Value = value
 			return
 		}
 	}
 	at := s.of.val.StartOffset
-	move(&tree, at)
 	name := hujson.Value{StartOffset: at, EndOffset: at, Value: hujson.String(key)}
-	s.members = append(s.members, hujson.ObjectMember{Name: name, Value: tree})
+	s.members = append(s.members, hujson.ObjectMember{Name: name, Value: value})
 }
 
 // move gives every value of a tree one place.
