@@ -142,6 +142,7 @@ func BenchmarkFiles(b *testing.B) {
 			list := func() used { return h.run("mcpctl", "list", "--json") }
 			h.compare("list/hello", list, func() used { return h.run("hello", "--version") })
 			h.compare("list/read", list, func() used { return h.run("copy", h.file) })
+			h.compare("lint/read", func() used { return h.run("mcpctl", "lint") }, func() used { return h.run("copy", h.file) })
 			h.compare("complete/hello", func() used { return h.run("mcpctl", "__complete", "show", "s") },
 				func() used { return h.run("hello", "--version") })
 			h.compare("add/copy", func() used {

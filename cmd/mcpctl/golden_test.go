@@ -141,7 +141,7 @@ func TestDocuments(t *testing.T) {
 }
 
 // silent are the commands that write no document of their own.
-var silent = []string{"completion", "help", "exit-codes", "environment", "files", "entries", "lock-file", "protocol", "rpc", "demo", "schema", "supervisor-run"}
+var silent = []string{"completion", "help", "exit-codes", "environment", "files", "entries", "lock-file", "clients", "protocol", "rpc", "demo", "schema", "supervisor-run"}
 
 // TestCommandsHaveDocuments: a new command has a document, or says that it has none.
 func TestCommandsHaveDocuments(t *testing.T) {

@@ -38,6 +38,7 @@ var documents = []document{
 	{"diff", reflect.TypeFor[report.Diff](), "a file against its history, or an entry against its approval"},
 	{"history", reflect.TypeFor[report.History](), "the changes that mcpctl made, newest first"},
 	{"undo", reflect.TypeFor[report.Undo](), "what was put back"},
+	{"lint", reflect.TypeFor[report.Lint](), "what was found in files, and what was mended"},
 	{"approve", reflect.TypeFor[wire.Approvals](), "project entries and the user's word on them"},
 	{"deny", reflect.TypeFor[wire.Approvals](), "project entries and the user's word on them"},
 	{"revoke", reflect.TypeFor[wire.Approvals](), "project entries and the user's word on them"},
@@ -77,6 +78,7 @@ var documents = []document{
 	{"config-get", reflect.TypeFor[report.ConfigValue](), "one setting"},
 	{"config-set", reflect.TypeFor[report.ConfigEdit](), "what was written"},
 	{"config-unset", reflect.TypeFor[report.ConfigEdit](), "what was written"},
+	{"schema-list", reflect.TypeFor[report.SchemaList](), "the JSON Schemas, with --list"},
 	{"error", reflect.TypeFor[report.ErrorDocument](), "why a command failed, on stderr"},
 }
 
@@ -110,13 +112,15 @@ func (d document) schema() (*jsonschema.Schema, error) {
 		return nil, err
 	}
 	loosen(s)
-	s.Schema = "https://json-schema.org/draft/2020-12/schema"
+	s.Schema = draft
 	s.Title = "mcpctl " + strings.ReplaceAll(d.name, "-", " ") + " --json"
 	switch d.name {
 	case "error":
 		s.Title = "mcpctl: an error with --json"
 	case "login-start":
 		s.Title = "mcpctl login --start --json"
+	case "schema-list":
+		s.Title = "mcpctl schema --list --json"
 	case "output-list":
 		s.Title = "mcpctl output --list --json"
 	}

@@ -62,6 +62,9 @@ func moreHelp(cmd *cobra.Command) string {
 	for _, row := range exitRows(cmd) {
 		fmt.Fprintf(&b, "  %3d  %-22s %s\n", row.Exit, row.Code, row.When)
 	}
+	if cmd.Name() == "lint" {
+		b.WriteString(ruleList())
+	}
 	b.WriteString("\nFiles:\n  " + filesOf(cmd) + "\n  See: mcpctl help files\n")
 	b.WriteString("\nEnvironment:\n  " + environmentShort + "\n  See: mcpctl help environment\n")
 	return b.String()

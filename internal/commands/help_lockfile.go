@@ -55,4 +55,4 @@ is taken from here when a server of the project is connected for the first time 
 exactly this entry. A later lock file changes nothing about that: the user's own word,
 given with "mcpctl approve --tools", counts.
 
-mcpctl schema --lock prints all this for editors.`
+mcpctl schema --file lock prints all this for editors.`

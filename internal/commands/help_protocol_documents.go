@@ -27,7 +27,7 @@ server is run here. supervisor is {"running", "pid", "version"}. Of each server:
   problems       of this entry
 
 Of each problem: {"code", "severity", "source", "line", "column", "server", "message",
-"hint"}; severity is "error" or "warning", server a name or null.
+"hint", "rule"?}; severity is "error" or "warning", server a name or null.
 
 Status: {"schema", "workspace", "session", "epoch", "generation", "servers", "problems",
 "ended"?}. Of each server:

@@ -223,7 +223,7 @@ func addCommands(root *cobra.Command, a *app) {
 	}{
 		{"Configuration", []*cobra.Command{newListCmd(a), newShowCmd(a), newAddCmd(a), newUpdateCmd(a), newRemoveCmd(a), newRenameCmd(a), newEnableCmd(a), newDisableCmd(a), newFingerprintCmd(a),
 			newApplyCmd(a), newDiffCmd(a), newHistoryCmd(a), newUndoCmd(a)}},
-		{"Inspection", []*cobra.Command{newSourcesCmd(a), newDoctorCmd(a)}},
+		{"Inspection", []*cobra.Command{newSourcesCmd(a), newLintCmd(a), newDoctorCmd(a)}},
 		{"Trust", []*cobra.Command{newApproveCmd(a), newDenyCmd(a), newRevokeCmd(a), newShareCmd(a), newLockCmd(a), newCheckCmd(a)}},
 		{"Use", []*cobra.Command{
 			newStatusCmd(a),

@@ -29,6 +29,7 @@ var exits = map[string][]wire.Code{
 	"apply":              {wire.ConfigInvalid, wire.ConfigConflict, wire.ConfigLocked, wire.PathUnsafe, wire.NotFound, wire.NameTaken},
 	"diff":               {wire.ConfigInvalid, wire.PathUnsafe, wire.NotFound},
 	"history":            {wire.PathUnsafe},
+	"lint":               {wire.ConfigInvalid, wire.ConfigConflict, wire.ConfigLocked, wire.PathUnsafe, wire.NotFound},
 	"undo":               {wire.ConfigInvalid, wire.ConfigConflict, wire.ConfigLocked, wire.PathUnsafe, wire.NotFound},
 	"approve":            {wire.ConfigInvalid, wire.ConfigConflict, wire.ConfigLocked, wire.NotFound, wire.NotApproved, wire.Interrupted, wire.HandledElsewhere, wire.LoginRequired, wire.SupervisorUnreachable, wire.ConnectFailed, wire.Timeout},
 	"deny":               {wire.ConfigLocked, wire.NotFound},

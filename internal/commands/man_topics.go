@@ -50,8 +50,10 @@ func SeeAlso(cmd *cobra.Command) string {
 	switch {
 	case cmd.CommandPath() == "mcpctl config":
 		out = ", \\fBmcpctl-config(5)\\fP"
+	case cmd.CommandPath() == "mcpctl lint":
+		out = ", \\fBmcpctl-lint(7)\\fP"
 	case cmd.Parent() == nil:
-		out = ", \\fBmcpctl-help(1)\\fP, \\fBmcpctl-config(5)\\fP"
+		out = ", \\fBmcpctl-help(1)\\fP, \\fBmcpctl-config(5)\\fP, \\fBmcpctl-lint(7)\\fP"
 		for _, topic := range newTopics() {
 			out += ", \\fBmcpctl-" + topic.Name() + "(" + topicSections[topic.Name()] + ")\\fP"
 		}

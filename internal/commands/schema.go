@@ -1,7 +1,7 @@
 package commands
 
 import (
-	_ "embed"
+	"bytes"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -9,49 +9,88 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mcpctl/mcpctl/internal/commands/report"
+	"github.com/mcpctl/mcpctl/internal/engine/wire"
 	"github.com/mcpctl/mcpctl/internal/store"
 )
 
 const schemaHelp = `Print the JSON Schema (2020-12) of the files that hold servers, for editors: which keys
-there are, what they take and what they do. Keys that are not in it are allowed.
-
-With --lock the schema of mcp.lock.json; see mcpctl-lock-file(5).
+there are, what they take and what they do. Keys that are not in it are allowed. With
+--file it is that of another kind of file.
 
 With --output the schema of the document that a command writes with --json; a command of
 two words is written with '-', as in config-get, and "error" is the document on stderr.
-Documents may get more fields within schema 1, and the schemas allow for that.`
+Documents may get more fields within schema 1, and the schemas allow for that.
 
-//go:embed mcp.schema.json
-var mcpSchema string
+With --list all of them, by the options that print them.
 
-//go:embed mcp.lock.schema.json
-var lockSchema string
+An editor that knows JSON Schema uses one that is kept beside the file, or anywhere:
+"$schema": "./mcp.schema.json". mcpctl keeps that key and does not look at it.`
 
 func newSchemaCmd(a *app) *cobra.Command {
-	var output string
-	var lock bool
+	var output, file string
+	var list bool
 	cmd := &cobra.Command{
-		Use: "schema [--lock | --output VERB]", Short: "print the JSON Schema of mcp.json, of mcp.lock.json or of a command's document", Long: schemaHelp,
-		Example: "  mcpctl schema >mcp.schema.json\n  mcpctl schema --output list | jq '.properties.servers.items.properties | keys'",
+		Use: "schema [--file KIND | --output VERB | --list]", Short: "print the JSON Schema of a file or of a command's document", Long: schemaHelp,
+		Example: "  mcpctl schema >mcp.schema.json\n  mcpctl schema --file config >config.schema.json\n  mcpctl schema --output list | jq '.properties.servers.items.properties | keys'",
 		Args:    names(0, 0, ""),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			switch wanted := cmd.Flags().Changed("output"); {
-			case lock && wanted:
-				return usageOf(cmd, "--lock and --output do not go together")
-			case lock:
-				a.out.WriteString(lockSchema)
-				return nil
-			case !wanted:
-				a.out.WriteString(mcpSchema)
-				return nil
+			f := cmd.Flags()
+			switch {
+			case f.Changed("file") && f.Changed("output"), list && (f.Changed("file") || f.Changed("output")):
+				return usagef("give one of --file, --output and --list")
+			case list:
+				return a.listSchemas()
+			case f.Changed("output"):
+				return a.printSchema(output)
 			}
-			return a.printSchema(output)
+			return a.printFileSchema(file)
 		},
 	}
-	cmd.Flags().BoolVar(&lock, "lock", false, "the schema of mcp.lock.json")
-	cmd.Flags().StringVar(&output, "output", "", "the schema of what `VERB` writes with --json")
+	f := cmd.Flags()
+	f.StringVar(&file, "file", fileSchemas[0].name, "the schema of files of `KIND`")
+	f.StringVar(&output, "output", "", "the schema of what `VERB` writes with --json")
+	f.BoolVar(&list, "list", false, "list the schemas")
 	_ = cmd.RegisterFlagCompletionFunc("output", completeDocuments)
+	_ = cmd.RegisterFlagCompletionFunc("file", completeFileKinds)
 	return cmd
+}
+
+// schemaRows is the table of all schemas.
+func schemaRows() []report.SchemaRow {
+	var rows []report.SchemaRow
+	for _, f := range fileSchemas {
+		rows = append(rows, report.SchemaRow{Option: "--file", Name: f.name, Description: f.says})
+	}
+	for _, d := range documents {
+		rows = append(rows, report.SchemaRow{Option: "--output", Name: d.name, Description: d.says})
+	}
+	return rows
+}
+
+func (a *app) listSchemas() error {
+	doc := report.SchemaList{Schema: wire.Schema, Schemas: schemaRows()}
+	return a.print(doc, func(w *bytes.Buffer) error {
+		var rows [][]string
+		for _, r := range doc.Schemas {
+			rows = append(rows, []string{r.Option + " " + r.Name, r.Description})
+		}
+		return report.Table(w, []string{"SCHEMA", "DESCRIPTION"}, rows)
+	})
+}
+
+func (a *app) printFileSchema(kind string) error {
+	var kinds []string
+	for _, f := range fileSchemas {
+		if f.name == kind {
+			text, err := f.text()
+			a.out.WriteString(text)
+			return err
+		}
+		kinds = append(kinds, f.name)
+	}
+	err := usagef("no kind of file is called '%s'", kind)
+	err.Advice = "one of: " + strings.Join(kinds, ", ")
+	return err
 }
 
 func (a *app) printSchema(verb string) error {
@@ -81,6 +120,14 @@ func completeDocuments(*cobra.Command, []string, string) ([]string, cobra.ShellC
 	var out []string
 	for _, d := range documents {
 		out = append(out, cobra.CompletionWithDesc(d.name, d.says))
+	}
+	return out, cobra.ShellCompDirectiveNoFileComp
+}
+
+func completeFileKinds(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	var out []string
+	for _, f := range fileSchemas {
+		out = append(out, cobra.CompletionWithDesc(f.name, f.says))
 	}
 	return out, cobra.ShellCompDirectiveNoFileComp
 }

@@ -137,7 +137,7 @@ func fileState(row *store.Row) (state wire.State, detail string) {
 func problems(list []store.Problem) []wire.Problem {
 	out := make([]wire.Problem, 0, len(list))
 	for _, p := range list {
-		w := wire.Problem{Code: wire.Code(p.Code), Severity: p.Severity, Source: p.Source, Line: p.Line, Column: p.Column, Message: p.Message, Hint: p.Hint}
+		w := wire.Problem{Code: wire.Code(p.Code), Severity: p.Severity, Source: p.Source, Line: p.Line, Column: p.Column, Message: p.Message, Hint: p.Hint, Rule: p.Rule}
 		if p.Server != "" {
 			w.Server = &p.Server
 		}

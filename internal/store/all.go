@@ -124,7 +124,7 @@ func (c *Config) noteSameConnections() {
 			continue
 		}
 		e := row.Entry
-		c.Problems = append(c.Problems, Problem{Code: CodeInvalid, Severity: SeverityWarning, Source: e.Source.Path,
+		c.Problems = append(c.Problems, Problem{Rule: ruleSameConnection, Code: CodeInvalid, Severity: SeverityWarning, Source: e.Source.Path,
 			Line: e.Line, Column: e.Column, Server: e.Name,
 			Message: fmt.Sprintf("the same connection as '%s' at %s", other.Entry.Name, other.Entry.where()),
 			Hint:    "both are kept; remove or disable one if that is not meant"})

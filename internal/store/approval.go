@@ -105,7 +105,7 @@ func unsafeOwner(info fs.FileInfo) string {
 }
 
 func (a *Approvals) fault(path, message, hint string) {
-	a.Problem = &Problem{Code: CodeIO, Severity: SeverityError, Source: path, Message: message, Hint: hint}
+	a.Problem = &Problem{Rule: ruleApprovalsRecord, Code: CodeIO, Severity: SeverityError, Source: path, Message: message, Hint: hint}
 }
 
 func (a *Approvals) find(source, name string) *approval {

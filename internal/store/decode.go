@@ -25,16 +25,26 @@ type decoder struct {
 	failed bool
 }
 
-func (d *decoder) note(pos jsonc.Position, severity, message, hint string) {
+func (d *decoder) note(rule string, pos jsonc.Position, severity, message, hint string) {
 	d.entry.Problems = append(d.entry.Problems, Problem{
-		Code: CodeInvalid, Severity: severity, Source: d.entry.Source.Path,
+		Rule: rule, Code: CodeInvalid, Severity: severity, Source: d.entry.Source.Path,
 		Line: pos.Line, Column: pos.Column, Server: d.entry.Name, Message: message, Hint: hint,
 	})
 }
 
+// fail makes the entry invalid because of a value.
 func (d *decoder) fail(pos jsonc.Position, message, hint string) {
+	d.failAs(ruleValue, pos, message, hint)
+}
+
+// failAs makes the entry invalid by another rule.
+func (d *decoder) failAs(rule string, pos jsonc.Position, message, hint string) {
 	d.failed = true
-	d.note(pos, SeverityError, message, hint)
+	d.note(rule, pos, SeverityError, message, hint)
+}
+
+func (d *decoder) warn(rule string, pos jsonc.Position, message, hint string) {
+	d.note(rule, pos, SeverityWarning, message, hint)
 }
 
 // clashes refuses keys written twice, and keys that only look like ours, in the
@@ -52,7 +62,7 @@ func (d *decoder) clashes(entry *jsonc.Node) {
 		case "headers": // field names are case-insensitive (RFC 9110 §5.1)
 			for _, c := range n.Clashes() {
 				if !c.Exact {
-					d.fail(c.Pos2, "the header "+quoted(c.Key2)+" repeats "+quoted(c.Key1)+" of "+at(c.Pos1), "keep one of them")
+					d.failAs(ruleFoldedKey, c.Pos2, "the header "+quoted(c.Key2)+" repeats "+quoted(c.Key1)+" of "+at(c.Pos1), "keep one of them")
 				}
 			}
 		case "auth":
@@ -66,7 +76,7 @@ func (d *decoder) clashes(entry *jsonc.Node) {
 func (d *decoder) twice(n *jsonc.Node, prefix string) {
 	for _, c := range n.Clashes() {
 		if c.Exact {
-			d.fail(c.Pos2, "the key "+quoted(prefix+c.Key2)+" stands twice, first at "+at(c.Pos1), "keep one of them")
+			d.failAs(ruleDuplicateKey, c.Pos2, "the key "+quoted(prefix+c.Key2)+" stands twice, first at "+at(c.Pos1), "keep one of them")
 		}
 	}
 }
@@ -81,7 +91,7 @@ func (d *decoder) folded(n *jsonc.Node, known []string, prefix string) {
 			if first := n.Get(k); first != nil {
 				msg += ", which stands at " + at(first.Position())
 			}
-			d.fail(m.KeyPosition, msg, "write '"+k+"'")
+			d.failAs(ruleFoldedKey, m.KeyPosition, msg, "write '"+k+"'")
 		}
 	}
 }
@@ -118,12 +128,12 @@ func (d *decoder) decode(n *jsonc.Node) (*Definition, *Override) {
 // client that lays several on one another.
 func (d *decoder) override(n *jsonc.Node, def *Definition, enabled *bool) *Override {
 	if src := d.entry.Source; src.Scope == User && !src.clientRow().Layers {
-		d.fail(n.Position(), "neither 'command' nor 'url'", "a stdio server has a command, an http server a url")
+		d.failAs(ruleNoTransport, n.Position(), "neither 'command' nor 'url'", "a stdio server has a command, an http server a url")
 		return nil
 	}
 	for _, key := range []string{"args", "env", "cwd", "headers", "oauth", "auth", "inheritEnv", "shared"} {
 		if n.Get(key) != nil {
-			d.fail(n.Position(), "'"+key+"' without 'command' or 'url'",
+			d.failAs(ruleNoTransport, n.Position(), "'"+key+"' without 'command' or 'url'",
 				"an entry without them is an override: it may hold only enabled, timeout, exposure and toolExposure")
 			break
 		}
@@ -142,7 +152,7 @@ func (d *decoder) transport(n *jsonc.Node, def *Definition) {
 	switch typ {
 	case "":
 		if hasCommand && hasURL {
-			d.fail(pos, "both 'command' and 'url', and no 'type' to decide", "remove one of them, or say type stdio or http")
+			d.failAs(ruleTwoTransports, pos, "both 'command' and 'url', and no 'type' to decide", "remove one of them, or say type stdio or http")
 			return
 		}
 		def.Transport = Stdio
@@ -156,7 +166,7 @@ func (d *decoder) transport(n *jsonc.Node, def *Definition) {
 	case "sse":
 		def.Transport = SSE
 	default:
-		d.fail(pos, "unknown type "+quoted(typ), "use stdio, http, streamable-http or sse")
+		d.failAs(ruleUnknownType, pos, "unknown type "+quoted(typ), "use stdio, http, streamable-http or sse")
 		return
 	}
 	if def.Transport == Stdio {
@@ -164,23 +174,23 @@ func (d *decoder) transport(n *jsonc.Node, def *Definition) {
 		return
 	}
 	if hasCommand {
-		d.note(n.Get("command").Position(), SeverityWarning, "'command' is ignored: the type is "+typ, "remove it")
+		d.warn(ruleIgnored, n.Get("command").Position(), "'command' is ignored: the type is "+typ, "remove it")
 	}
 	d.url(n, def)
 }
 
 func (d *decoder) stdio(n *jsonc.Node, def *Definition, hasURL bool) {
 	if hasURL {
-		d.note(n.Get("url").Position(), SeverityWarning, "'url' is ignored: the type is stdio", "remove it")
+		d.warn(ruleIgnored, n.Get("url").Position(), "'url' is ignored: the type is stdio", "remove it")
 	}
 	if def.Command == "" {
-		d.fail(n.Position(), "a stdio server needs a 'command'", "name the program in 'command'")
+		d.failAs(ruleNoTransport, n.Position(), "a stdio server needs a 'command'", "name the program in 'command'")
 	}
 	if len(def.Headers) > 0 {
-		d.note(n.Get("headers").Position(), SeverityWarning, "'headers' is ignored: the transport is stdio", "use 'env'")
+		d.warn(ruleIgnored, n.Get("headers").Position(), "'headers' is ignored: the transport is stdio", "use 'env'")
 	}
 	if def.OAuth != nil {
-		d.note(n.Get("oauth").Position(), SeverityWarning, "'oauth' is ignored: the transport is stdio", "use 'env'")
+		d.warn(ruleIgnored, n.Get("oauth").Position(), "'oauth' is ignored: the transport is stdio", "use 'env'")
 	}
 	d.shellValue(n, "command", def.Command)
 	d.shellValue(n, "cwd", def.Cwd)
@@ -210,7 +220,7 @@ func (d *decoder) url(n *jsonc.Node, def *Definition) {
 		return // known only when it is resolved
 	}
 	if why, hint := URLFault(def.URL); why != "" {
-		d.fail(pos, why, hint)
+		d.failAs(ruleURL, pos, why, hint)
 	}
 }
 
@@ -222,12 +232,12 @@ func (d *decoder) shellValue(n *jsonc.Node, key, v string) {
 		return
 	}
 	if whose := noCommands(d.entry.Source.Scope); whose != "" {
-		d.fail(n.Get(key).Position(), "a '!command' value in '"+key+"' of "+whose,
+		d.failAs(ruleCommandValue, n.Get(key).Position(), "a '!command' value in '"+key+"' of "+whose,
 			"commands as values are for user and local files only; use ${NAME}")
 		return
 	}
 	if _, why := splitCommand(v); why != "" {
-		d.fail(n.Get(key).Position(), "the '!command' value in '"+key+"' "+why, commandHint)
+		d.failAs(ruleCommandValue, n.Get(key).Position(), "the '!command' value in '"+key+"' "+why, commandHint)
 	}
 }
 

@@ -80,7 +80,7 @@ func (d *decoder) auth(n *jsonc.Node, def *Definition) {
 		return
 	}
 	if d.entry.Source.Scope == Project {
-		d.note(a.Position(), SeverityWarning, "'auth' of a project file is not honoured", "put it into the user or local file")
+		d.warn(ruleNotHonoured, a.Position(), "'auth' of a project file is not honoured", "put it into the user or local file")
 		return
 	}
 	def.CredentialID = d.str(a, "credentialId")
@@ -123,7 +123,7 @@ func (d *decoder) oauth(n *jsonc.Node) *OAuth {
 	}
 	for key, text := range map[string]string{"clientSecret": out.ClientSecret, "privateKey": out.PrivateKey} {
 		if whose := noCommands(d.entry.Source.Scope); whose != "" && isCommand(text) {
-			d.fail(o.Get(key).Position(), "a '!command' value in 'oauth."+key+"' of "+whose,
+			d.failAs(ruleCommandValue, o.Get(key).Position(), "a '!command' value in 'oauth."+key+"' of "+whose,
 				"commands as values are for user and local files only; use ${NAME}")
 		}
 	}
@@ -151,7 +151,7 @@ func (d *decoder) ownOnly(o *jsonc.Node, out *OAuth) {
 	out.AllowPrivate, out.AllowLegacy, out.PrivateKeyFile = false, false, ""
 	for _, key := range oauthOwn {
 		if v := o.Get(key); v != nil {
-			d.note(v.Position(), SeverityWarning, "'oauth."+key+"' of a project file is not honoured", "put it into the user or local file")
+			d.warn(ruleNotHonoured, v.Position(), "'oauth."+key+"' of a project file is not honoured", "put it into the user or local file")
 		}
 	}
 }

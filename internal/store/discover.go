@@ -222,9 +222,12 @@ func (d *decoder) converted(row client.Client, entry *jsonc.Node) (shaped *jsonc
 	for _, n := range reading.Notes {
 		switch {
 		case n.Fatal:
-			d.fail(n.Position, n.Message, n.Hint)
-		case !n.Aside:
-			d.note(n.Position, SeverityWarning, n.Message, n.Hint)
+			d.failAs(ruleDialectRefused, n.Position, n.Message, n.Hint)
+		case n.Aside:
+		case n.Field != "":
+			d.warn(ruleGap, n.Position, n.Message, n.Hint)
+		default:
+			d.warn(ruleDialect, n.Position, n.Message, n.Hint)
 		}
 	}
 	return reading.Entry, reading.Other
@@ -238,7 +241,7 @@ func (src *Source) strict(doc *jsonc.Document) {
 	if row.Comments || standard {
 		return
 	}
-	src.note(SeverityWarning, CodeInvalid, where, "a comment or a trailing comma, which "+row.Name+" does not accept: it reads no server of this file",
+	src.note(ruleStrict, SeverityWarning, CodeInvalid, where, "a comment or a trailing comma, which "+row.Name+" does not accept: it reads no server of this file",
 		"remove it, if "+row.Name+" is to read the file")
 }
 

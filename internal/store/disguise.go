@@ -16,8 +16,8 @@ import (
 // disguised refuses an entry whose name, command, host, or names of variables and
 // headers hold characters that cannot be seen or that reorder what can: what is
 // shown must be what runs (threats G2). Elsewhere they are shown escaped.
-func (e *Entry) disguised() error {
-	check := func(where, text string) error {
+func (e *Entry) disguised() *Error {
+	check := func(where, text string) *Error {
 		if redact.Line(text) == text && !strings.ContainsRune(text, '\t') {
 			return nil
 		}

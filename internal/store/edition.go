@@ -32,7 +32,7 @@ func (src *Source) edition(root *jsonc.Node) {
 	}
 	for _, m := range beside.Members() {
 		if m.Key != src.keys[older] && isEntry(m.Value) {
-			src.note(SeverityWarning, CodeInvalid, m.KeyPosition, quoted(m.Key)+" stands beside '"+src.keys[older]+"' and is not read: the file is written as the later "+src.clientRow().Title+" does",
+			src.note(ruleTopKey, SeverityWarning, CodeInvalid, m.KeyPosition, quoted(m.Key)+" stands beside '"+src.keys[older]+"' and is not read: the file is written as the later "+src.clientRow().Title+" does",
 				"move it into '"+src.keys[older]+"'")
 		}
 	}

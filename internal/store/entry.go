@@ -128,13 +128,19 @@ func newEntry(src *Source, row client.Client, m jsonc.Member) *Entry {
 	}
 	d := &decoder{entry: e}
 	if why := row.Names.Fault(m.Key); why != "" {
-		d.fail(m.KeyPosition, "the name "+quoted(m.Key)+" "+why, "rename it in the file, or remove it with this exact name")
+		d.failAs(ruleBadName, m.KeyPosition, "the name "+quoted(m.Key)+" "+why, "rename it in the file, or remove it with this exact name")
 	}
 	if m.Value.Kind() != jsonc.Object {
-		d.fail(m.Value.Position(), "a server is an object, found "+string(m.Value.Kind()), nestingHint(m.Key))
+		rule, hint := ruleNoObject, nestingHint(m.Key)
+		if hint != "" {
+			rule = ruleNesting
+		}
+		d.failAs(rule, m.Value.Position(), "a server is an object, found "+string(m.Value.Kind()), hint)
 		return e
 	}
-	d.clashes(m.Value)
+	if d.clashes(m.Value); d.tooDeep(m, row.Dialect.Read != nil) {
+		return e
+	}
 	d.remarks(m.Value)
 	clashed := d.failed
 	own, other := d.converted(row, m.Value)
@@ -160,9 +166,9 @@ func newEntry(src *Source, row client.Client, m jsonc.Member) *Entry {
 func (d *decoder) remarks(n *jsonc.Node) {
 	for _, r := range n.Remarks() {
 		if r.Fatal {
-			d.fail(r.Position, r.Message, r.Hint)
+			d.failAs(ruleDialectRefused, r.Position, r.Message, r.Hint)
 		} else {
-			d.note(r.Position, SeverityWarning, r.Message, r.Hint)
+			d.warn(ruleDialect, r.Position, r.Message, r.Hint)
 		}
 	}
 }

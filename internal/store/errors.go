@@ -91,6 +91,7 @@ func reason(err error) string {
 // Problem is something wrong in a file that does not stop the rest from being
 // used (design §8.2).
 type Problem struct {
+	Rule         string // its ID, see Rules; "" for what is told of an edit alone
 	Code         string
 	Severity     string // "error" or "warning"
 	Source       string
@@ -100,6 +101,8 @@ type Problem struct {
 	Hint         string
 
 	setting string // in a file of settings: the one it concerns; "" for all
+	field   string // that it concerns, as in "env.KEY"
+	fix     *mend  // nil: only a person can mend it
 }
 
 // Severities of a Problem.

@@ -13,7 +13,7 @@ func (s *Store) checkFolders(src *Source) {
 		}
 		if err := s.cwdInside(e); err != nil {
 			e.Definition = nil
-			e.Problems = append(e.Problems, Problem{Code: CodeInvalid, Severity: SeverityError, Source: src.Path,
+			e.Problems = append(e.Problems, Problem{Rule: ruleOutside, Code: CodeInvalid, Severity: SeverityError, Source: src.Path,
 				Line: e.Line, Column: e.Column, Server: e.Name, Message: err.Message, Hint: err.Hint_})
 		}
 	}

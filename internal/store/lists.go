@@ -41,7 +41,7 @@ func (src *Source) readLists(root *jsonc.Node) {
 // word on servers of the user's needs an entry that can be approved.
 func (src *Source) unheardList(root *jsonc.Node, key string) {
 	if n := listAt(root, key); n != nil && len(n.Elements()) > 0 {
-		src.note(SeverityWarning, CodeInvalid, n.Position(), "mcpctl does not look at '"+key+"' of a project's file", "use mcpctl disable")
+		src.note(ruleNotHonoured, SeverityWarning, CodeInvalid, n.Position(), "mcpctl does not look at '"+key+"' of a project's file", "use mcpctl disable")
 	}
 }
 
@@ -62,7 +62,7 @@ func (src *Source) readList(root *jsonc.Node, key string) []listed {
 		return nil
 	}
 	if n.Kind() != jsonc.Array {
-		src.note(SeverityWarning, CodeInvalid, n.Position(), "'"+key+"' is an array of names, found "+string(n.Kind()), "")
+		src.note(ruleShape, SeverityWarning, CodeInvalid, n.Position(), "'"+key+"' is an array of names, found "+string(n.Kind()), "")
 		return nil
 	}
 	var out []listed
@@ -71,7 +71,7 @@ func (src *Source) readList(root *jsonc.Node, key string) []listed {
 			out = append(out, listed{name, el.Position()})
 			continue
 		}
-		src.note(SeverityWarning, CodeInvalid, el.Position(), "'"+key+"' holds something other than names: "+string(el.Kind()), "")
+		src.note(ruleShape, SeverityWarning, CodeInvalid, el.Position(), "'"+key+"' holds something other than names: "+string(el.Kind()), "")
 	}
 	return out
 }

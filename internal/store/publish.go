@@ -277,7 +277,8 @@ func committedSecrets(e *Entry) []Problem {
 	if len(fields) == 0 {
 		return nil
 	}
-	return []Problem{{Code: CodeSecretRefused, Severity: SeverityWarning, Source: e.Source.Path, Line: e.Line, Column: e.Column, Server: e.Name,
+	return []Problem{{Rule: ruleSecret, Code: CodeSecretRefused, Severity: SeverityWarning, Source: e.Source.Path, Line: e.Line, Column: e.Column, Server: e.Name,
+		field:   fields[0],
 		Message: "what looks like a secret is in " + strings.Join(fields, ", ") + ", and the project's file is usually committed",
 		Hint:    "use references: --env-from NAME, --header-from NAME=VAR; or keep the entry in the user's file and see: mcpctl share --env-placeholders"}}
 }

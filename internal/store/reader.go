@@ -79,6 +79,7 @@ func (r *reader) one(p place) *Source {
 	}
 	src.read(doc)
 	r.checkFolders(src)
+	r.looked(src, doc)
 	return src
 }
 
@@ -94,7 +95,7 @@ func (r *reader) user(row client.Client, showOnly bool) {
 		case refused && p.folder: // the file itself tells
 		case why != "":
 			src := p.source()
-			src.fault(jsonc.Position{}, why, "")
+			src.faultAs(ruleUnreadable, jsonc.Position{}, why, "")
 			r.out = append(r.out, src)
 		case refused:
 			src := p.source()
@@ -129,5 +130,13 @@ func (s *Store) read(p place) (*Source, *jsonc.Document) {
 	}
 	doc := src.parse(parseFile(p.path, data))
 	s.checkFolders(src)
+	s.looked(src, doc)
 	return src, doc
+}
+
+// looked shows a file that was read to who asked to see it.
+func (s *Store) looked(src *Source, doc *jsonc.Document) {
+	if s.look != nil && doc != nil {
+		s.look(src, doc)
+	}
 }

@@ -60,7 +60,7 @@ func (f *settingsFile) parse(data []byte) {
 }
 
 func (f *settingsFile) note(severity string, pos jsonc.Position, message, hint string) {
-	f.problems = append(f.problems, Problem{Code: CodeInvalid, Severity: severity, Source: f.path,
+	f.problems = append(f.problems, Problem{Rule: ruleSettings, Code: CodeInvalid, Severity: severity, Source: f.path,
 		Line: pos.Line, Column: pos.Column, Message: message, Hint: hint})
 }
 

@@ -18,7 +18,7 @@ const (
 
 func (s *Store) readFile(src *Source, inProject string) ([]byte, error) {
 	src.Real = realest(src.Path)
-	if src.Scope != Project {
+	if src.Scope != Project || inProject == "" {
 		data, info, err := atomicfile.ReadFile(src.Path, userLimit)
 		src.Exists = info != nil
 		return data, err
@@ -26,14 +26,14 @@ func (s *Store) readFile(src *Source, inProject string) ([]byte, error) {
 	data, info, linked, err := atomicfile.ReadInside(s.Workspace.Dir, inProject, projectLimit)
 	src.Exists, src.LinkedTo = info != nil, linked
 	if linked != "" && err == nil {
-		src.note(SeverityWarning, CodePathUnsafe, jsonc.Position{}, "a symbolic link to '"+linked+"'",
+		src.note(ruleLinked, SeverityWarning, CodePathUnsafe, jsonc.Position{}, "a symbolic link to '"+linked+"'",
 			"it is read because it stays inside the workspace; mcpctl will not write through it")
 	}
 	return data, err
 }
 
-func (src *Source) note(severity, code string, pos jsonc.Position, message, hint string) {
-	src.Problems = append(src.Problems, Problem{Code: code, Severity: severity, Source: src.Path,
+func (src *Source) note(rule, severity, code string, pos jsonc.Position, message, hint string) {
+	src.Problems = append(src.Problems, Problem{Rule: rule, Code: code, Severity: severity, Source: src.Path,
 		Line: pos.Line, Column: pos.Column, Message: message, Hint: hint})
 }
 
@@ -49,7 +49,7 @@ func (src *Source) broken(err error) {
 		hint = hinted.Hint()
 	}
 	message = strings.TrimPrefix(message, src.Path+": ")
-	src.note(SeverityError, code, jsonc.Position{}, message, hint)
+	src.note(ruleUnreadable, SeverityError, code, jsonc.Position{}, message, hint)
 }
 
 // parse reads the servers out of a document, or notes why there is none. It
@@ -57,7 +57,7 @@ func (src *Source) broken(err error) {
 func (src *Source) parse(doc *jsonc.Document, err error) *jsonc.Document {
 	if err != nil {
 		src.Broken = true
-		src.note(SeverityError, CodeInvalid, positionOf(err), messageOf(err), "")
+		src.note(ruleSyntax, SeverityError, CodeInvalid, positionOf(err), messageOf(err), "")
 		return nil
 	}
 	src.read(doc)
@@ -209,8 +209,12 @@ func (src *Source) bare(e *Entry) string {
 
 // fault makes the whole file invalid.
 func (src *Source) fault(pos jsonc.Position, message, hint string) {
+	src.faultAs(ruleShape, pos, message, hint)
+}
+
+func (src *Source) faultAs(rule string, pos jsonc.Position, message, hint string) {
 	src.Broken = true
-	src.note(SeverityError, CodeInvalid, pos, message, hint)
+	src.note(rule, SeverityError, CodeInvalid, pos, message, hint)
 }
 
 // topKeyClash refuses a file whose servers stand under two keys that a reader
@@ -222,11 +226,11 @@ func (src *Source) topKeyClash(root *jsonc.Node, topKey string) bool {
 			continue
 		}
 		if first.Line != 0 {
-			src.fault(m.KeyPosition, quoted(m.Key)+" stands twice, first at "+at(first), "keep one of them")
+			src.faultAs(ruleDuplicateKey, m.KeyPosition, quoted(m.Key)+" stands twice, first at "+at(first), "keep one of them")
 			return true
 		}
 		if m.Key != topKey {
-			src.fault(m.KeyPosition, "the key "+quoted(m.Key)+" differs from '"+topKey+"' only by case", "write '"+topKey+"'")
+			src.faultAs(ruleFoldedKey, m.KeyPosition, "the key "+quoted(m.Key)+" differs from '"+topKey+"' only by case", "write '"+topKey+"'")
 			return true
 		}
 		first = m.KeyPosition
@@ -264,19 +268,19 @@ func (e *Entry) clash(first *Entry, both bool) {
 	hint := "rename or remove one of them"
 	if first.Name == e.Name {
 		twice := "the name " + quoted(e.Name) + " stands twice, "
-		e.spoil(twice+"first at line "+lineColumn(first), hint)
-		first.spoil(twice+"again at line "+lineColumn(e), hint)
+		e.spoil(ruleDuplicateKey, twice+"first at line "+lineColumn(first), hint)
+		first.spoil(ruleDuplicateKey, twice+"again at line "+lineColumn(e), hint)
 		return
 	}
-	e.spoil("the name "+quoted(e.Name)+" falls together with "+quoted(first.Name)+" at line "+lineColumn(first), hint)
+	e.spoil(ruleNameClash, "the name "+quoted(e.Name)+" falls together with "+quoted(first.Name)+" at line "+lineColumn(first), hint)
 	if both {
-		first.spoil("the name "+quoted(first.Name)+" falls together with "+quoted(e.Name)+" at line "+lineColumn(e), hint)
+		first.spoil(ruleNameClash, "the name "+quoted(first.Name)+" falls together with "+quoted(e.Name)+" at line "+lineColumn(e), hint)
 	}
 }
 
-func (e *Entry) spoil(message, hint string) {
+func (e *Entry) spoil(rule, message, hint string) {
 	e.Definition, e.Override = nil, nil
-	e.Problems = append(e.Problems, Problem{Code: CodeInvalid, Severity: SeverityError, Source: e.Source.Path,
+	e.Problems = append(e.Problems, Problem{Rule: rule, Code: CodeInvalid, Severity: SeverityError, Source: e.Source.Path,
 		Line: e.Line, Column: e.Column, Server: e.Name, Message: message, Hint: hint})
 }
 

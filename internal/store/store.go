@@ -13,6 +13,7 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/store/atomicfile"
 	"github.com/mcpctl/mcpctl/internal/store/client"
+	"github.com/mcpctl/mcpctl/internal/store/jsonc"
 )
 
 // Scope says whose word a definition is (design §1).
@@ -54,6 +55,8 @@ type Store struct {
 	Edited func(path string)
 
 	before func(step string) error // asked before each step of a commit; only tests set it
+
+	look func(*Source, *jsonc.Document) // sees each file that is read and parses; only lint sets it
 }
 
 // edited tells of a change. One that failed only at the last may have been made as well.

@@ -27,7 +27,7 @@ func (src *Source) wrongTopKey(root *jsonc.Node, topKey string) {
 		if known {
 			hint += ": '" + m.Key + "' is the key of " + title
 		}
-		src.note(SeverityWarning, CodeInvalid, m.KeyPosition,
+		src.note(ruleTopKey, SeverityWarning, CodeInvalid, m.KeyPosition,
 			"the file has '"+m.Key+"' but no '"+topKey+"', so it holds no servers", hint)
 		return
 	}

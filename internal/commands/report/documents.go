@@ -77,3 +77,16 @@ type Saved struct {
 	MimeType string `json:"mimeType"`
 	Bytes    int    `json:"bytes"`
 }
+
+// SchemaList is the document of `schema --list`.
+type SchemaList struct {
+	Schema  int         `json:"schema"`
+	Schemas []SchemaRow `json:"schemas"`
+}
+
+// SchemaRow is one JSON Schema, by the option that prints it.
+type SchemaRow struct {
+	Option      string `json:"option"`
+	Name        string `json:"name"`
+	Description string `json:"description"`
+}

@@ -6,6 +6,8 @@ package gateway
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"sync"
 
 	"github.com/mcpctl/mcpctl/internal/engine"
@@ -82,8 +84,9 @@ func (g *Gateway) stateless() *offer {
 // find is the offer of an HTTP session; nil when there is none.
 func (g *Gateway) find(id string) *offer {
 	g.mu.Lock()
-	defer g.mu.Unlock()
-	for o := range g.offers {
+	offers := slices.Collect(maps.Keys(g.offers))
+	g.mu.Unlock() // an offer that begins holds its own lock and takes this one
+	for _, o := range offers {
 		if o.sessionID() == id {
 			return o
 		}

@@ -74,7 +74,9 @@ func (g *Gateway) ServeHTTP(ctx context.Context, l net.Listener, token string) e
 		Handler: g.handler(l.Addr().(*net.TCPAddr).Port, token), ReadHeaderTimeout: headerTimeout, MaxHeaderBytes: maxHeader,
 		BaseContext: func(net.Listener) context.Context { return ctx },
 	}
-	stopped := context.AfterFunc(ctx, func() {
+	down := make(chan struct{})
+	context.AfterFunc(ctx, func() {
+		defer close(down)
 		g.Close() // ends the streams, which a shutdown would wait for
 		late, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownGrace)
 		defer cancel()
@@ -82,10 +84,10 @@ func (g *Gateway) ServeHTTP(ctx context.Context, l net.Listener, token string) e
 			server.Close()
 		}
 	})
-	defer stopped()
 	if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}
+	<-down // answers that are on their way
 	return nil
 }
 

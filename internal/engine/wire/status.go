@@ -64,6 +64,7 @@ type Problem struct {
 	Server   *string `json:"server"`
 	Message  string  `json:"message"`
 	Hint     string  `json:"hint"`
+	Rule     string  `json:"rule,omitempty"` // of mcpctl-lint(7), such as MCP018
 }
 
 // List is the document of `list` and the answer to mcp.list.
