@@ -1,10 +1,12 @@
 package main
 
 import (
+	"archive/zip"
 	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -96,6 +98,7 @@ func TestScripts(t *testing.T) {
 			"tty":         cmdTTY,
 			"golden":      cmdGolden,
 			"port":        cmdPort,
+			"zip":         cmdZip,
 		},
 	})
 }
@@ -448,4 +451,31 @@ func cmdOctal(ts *testscript.TestScript, neg bool, args []string) {
 	path := ts.MkAbs(args[0])
 	ts.Check(os.MkdirAll(filepath.Dir(path), 0o700))
 	ts.Check(os.WriteFile(path, []byte(text), 0o600))
+}
+
+// zip FILE NAME=SOURCE... packs files under the names given; NAME may end in !x for an
+// executable one, and !l for a symbolic link to what the source holds.
+func cmdZip(ts *testscript.TestScript, neg bool, args []string) {
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for _, arg := range args[1:] {
+		name, source, _ := strings.Cut(arg, "=")
+		h := &zip.FileHeader{Method: zip.Deflate}
+		h.SetMode(0o644)
+		if bare, ok := strings.CutSuffix(name, "!x"); ok {
+			name = bare
+			h.SetMode(0o755)
+		}
+		if bare, ok := strings.CutSuffix(name, "!l"); ok {
+			name = bare
+			h.SetMode(0o777 | fs.ModeSymlink)
+		}
+		h.Name = name
+		w, err := z.CreateHeader(h)
+		ts.Check(err)
+		_, err = w.Write([]byte(ts.ReadFile(source)))
+		ts.Check(err)
+	}
+	ts.Check(z.Close())
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), b.Bytes(), 0o644))
 }

@@ -22,14 +22,17 @@ var (
 // flagWords are the values of options, by the option's name: what is so called
 // means the same in every command.
 var flagWords = map[string]func() []string{
-	"client":    store.Clients,
-	"scope":     func() []string { return scopeWords },
-	"transport": func() []string { return transportWords },
-	"exposure":  func() []string { return exposureWords },
-	"elicit":    func() []string { return elicitWords },
-	"cut":       func() []string { return cutWords },
-	"naming":    func() []string { return namingWords },
-
+	"client":       store.Clients,
+	"from-scope":   func() []string { return scopeWords },
+	"as":           store.Clients,
+	"on-conflict":  func() []string { return []string{string(store.Fail), string(store.Skip), string(store.Replace)} },
+	"pick":         func() []string { return []string{"npm", "pypi", "oci", "nuget", "http", "sse"} },
+	"scope":        func() []string { return scopeWords },
+	"transport":    func() []string { return transportWords },
+	"exposure":     func() []string { return exposureWords },
+	"elicit":       func() []string { return elicitWords },
+	"cut":          func() []string { return cutWords },
+	"naming":       func() []string { return namingWords },
 	"print-config": store.Clients,
 	"level":        func() []string { return strings.Split(record.LevelWords, ", ") },
 }

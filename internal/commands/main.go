@@ -222,7 +222,7 @@ func addCommands(root *cobra.Command, a *app) {
 		commands []*cobra.Command
 	}{
 		{"Configuration", []*cobra.Command{newListCmd(a), newShowCmd(a), newAddCmd(a), newUpdateCmd(a), newRemoveCmd(a), newRenameCmd(a), newEnableCmd(a), newDisableCmd(a), newFingerprintCmd(a),
-			newApplyCmd(a), newDiffCmd(a), newHistoryCmd(a), newUndoCmd(a)}},
+			newApplyCmd(a), newDiffCmd(a), newHistoryCmd(a), newUndoCmd(a), newImportCmd(a), newExportCmd(a), newSyncCmd(a)}},
 		{"Inspection", []*cobra.Command{newSourcesCmd(a), newLintCmd(a), newDoctorCmd(a)}},
 		{"Trust", []*cobra.Command{newApproveCmd(a), newDenyCmd(a), newRevokeCmd(a), newShareCmd(a), newLockCmd(a), newCheckCmd(a)}},
 		{"Use", []*cobra.Command{

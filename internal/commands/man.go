@@ -27,6 +27,9 @@ var exits = map[string][]wire.Code{
 	"doctor":             {wire.PathUnsafe},
 	"remove":             {wire.ConfigInvalid, wire.ConfigConflict, wire.ConfigLocked, wire.PathUnsafe, wire.NotFound},
 	"apply":              {wire.ConfigInvalid, wire.ConfigConflict, wire.ConfigLocked, wire.PathUnsafe, wire.NotFound, wire.NameTaken},
+	"import":             {wire.ConfigInvalid, wire.ConfigConflict, wire.ConfigLocked, wire.PathUnsafe, wire.NotFound, wire.NameTaken, wire.NotApproved, wire.SecretRefused},
+	"export":             {wire.ConfigInvalid, wire.ConfigConflict, wire.ConfigLocked, wire.PathUnsafe, wire.NotFound, wire.NameTaken, wire.NotApproved, wire.SecretRefused},
+	"sync":               {wire.ConfigInvalid, wire.ConfigConflict, wire.ConfigLocked, wire.PathUnsafe, wire.NotFound, wire.NameTaken, wire.NotApproved, wire.SecretRefused},
 	"diff":               {wire.ConfigInvalid, wire.PathUnsafe, wire.NotFound},
 	"history":            {wire.PathUnsafe},
 	"lint":               {wire.ConfigInvalid, wire.ConfigConflict, wire.ConfigLocked, wire.PathUnsafe, wire.NotFound},
@@ -73,6 +76,9 @@ var exits = map[string][]wire.Code{
 
 // answersNo says what exit status 1 means for the commands that have it.
 var answersNo = map[string]string{
+	"import":            "a server could not be copied, a file could not be read, or the question was answered with no",
+	"export":            "a server could not be copied, or the question was answered with no",
+	"sync":              "a server could not be copied, or the question was answered with no",
 	"diff":              "with --exit-code: there is a difference",
 	"check":             "something differs, or of several servers one could not be asked",
 	"approve":           "with --list --tools: at least one server could not be asked",
@@ -134,7 +140,7 @@ func exitRows(cmd *cobra.Command) []wire.CodeRow {
 }
 
 // waits are the commands that wait for something without the supervisor.
-var waits = map[string]bool{"test": true, "lock": true, "check": true, "logs": true, "approve": true, "supervisor stop": true, "supervisor run": true, "demo": true}
+var waits = map[string]bool{"import": true, "export": true, "sync": true, "test": true, "lock": true, "check": true, "logs": true, "approve": true, "supervisor stop": true, "supervisor run": true, "demo": true}
 
 const environmentShort = `MCPCTL_CONFIG_HOME, MCPCTL_STATE_HOME, MCPCTL_RUNTIME_DIR and their XDG_ counterparts say where files are, and MCPCTL_CLIENT whose.`
 

@@ -28,7 +28,7 @@ type Edit struct {
 	Replace bool            // add: replace what the name holds
 	Unset   []FieldEdit     // update, without values; before Set, so that a whole object can be made anew
 	Set     []FieldEdit     // update
-	Expect  Fingerprint     // all but add: of the entry as the edits before this one left it; "" is any
+	Expect  Fingerprint     // of the entry as the edits before this one left it; "" is any
 }
 
 // fields are the changes of an update, in their order; none for other operations.
@@ -39,6 +39,8 @@ type ApplyRequest struct {
 	Scope  Scope
 	Edits  []Edit
 	DryRun bool
+
+	plain bool // an error does not say which edit it is about: nobody has seen the list
 }
 
 // Applied is what an Apply did or would do.
@@ -56,21 +58,21 @@ type Applied struct {
 // approved entry keeps it approved, and nothing else is approved (design §5.2). A
 // refusal goes along to a new name, and one of the new name stays, with a warning.
 func (s *Store) Apply(ctx context.Context, req ApplyRequest) (Applied, error) {
-	run := &applying{store: s, scope: req.Scope, words: map[string]word{}}
+	run := &applying{store: s, scope: req.Scope, plain: req.plain, words: map[string]word{}}
 	var result *Source
 	change, err := s.editThen(ctx, editRequest{req.Scope, "", req.DryRun}, editSteps{
 		plan: func(src *Source, doc *jsonc.Document) ([]byte, error) {
 			run.src, run.doc, run.approvals = src, doc, s.ReadApprovals()
 			for i, e := range req.Edits {
 				if err := run.edit(e); err != nil {
-					return nil, atEdit(i, e, err)
+					return nil, run.atEdit(i, e, err)
 				}
 			}
 			return run.doc.Bytes(), nil
 		},
 		check: func(after *Source) error {
 			result = after
-			if err := usable(after, req.Edits); err != nil {
+			if err := run.usable(after, req.Edits); err != nil {
 				return err
 			}
 			_, err := run.records(after)
@@ -106,20 +108,23 @@ func (e Edit) left() string {
 
 // usable checks what each edit has left once more, now beside all other entries: two
 // names of a file that was not ours may fall together.
-func usable(after *Source, edits []Edit) error {
+func (run *applying) usable(after *Source, edits []Edit) error {
 	for i, e := range edits {
 		if e.Op != OpAdd && e.Op != OpUpdate {
 			continue
 		}
 		if left := after.entry(e.Name); left != nil && !left.Valid() {
-			return atEdit(i, e, invalidEntry(e.Name, left))
+			return run.atEdit(i, e, invalidEntry(e.Name, left))
 		}
 	}
 	return nil
 }
 
 // atEdit says which edit failed.
-func atEdit(i int, e Edit, err error) error {
+func (run *applying) atEdit(i int, e Edit, err error) error {
+	if run.plain {
+		return err
+	}
 	where := fmt.Sprintf("edits[%d] (%s '%s'): ", i, e.Op, e.Name)
 	var own *Error
 	if !errors.As(err, &own) {
@@ -139,6 +144,7 @@ func atEdit(i int, e Edit, err error) error {
 type applying struct {
 	store     *Store
 	scope     Scope
+	plain     bool
 	src       *Source         // the file before all edits
 	doc       *jsonc.Document // as the edits so far have left it
 	approvals *Approvals
@@ -175,13 +181,11 @@ func (run *applying) notFound(name string) error {
 // edit makes one edit.
 func (run *applying) edit(e Edit) error {
 	old := run.entry(e.Name)
-	if e.Op != OpAdd {
-		if old == nil {
-			return run.notFound(e.Name)
-		}
-		if e.Expect != "" && e.Expect != old.Fingerprint {
-			return Conflict(old, e.Expect)
-		}
+	switch {
+	case old == nil && (e.Op != OpAdd || e.Expect != ""):
+		return run.notFound(e.Name)
+	case e.Expect != "" && e.Expect != old.Fingerprint:
+		return Conflict(old, e.Expect)
 	}
 	data, err := run.change(e)
 	if err != nil {

@@ -35,6 +35,9 @@ func (s *Store) placesOf(row client.Client, scope Scope) []place {
 		path := filepath.Join(s.Places.State(), "workspaces", s.Workspace.ID(), "mcp.json")
 		return []place{{client: native, scope: Local, path: path, keys: native.Servers}}
 	case User:
+		if s.file != "" {
+			return []place{{client: row, scope: User, path: s.file, keys: row.Servers}}
+		}
 		for i, dirs := range append([]client.UserDir{row.User}, row.MoreDirs...) {
 			dir, _ := dirs.Find(s.Env, s.bases())
 			for j, name := range row.UserFiles() {

@@ -85,6 +85,9 @@ func closestFold(name string, names []string) string {
 // Clients lists the clients mcpctl knows, in their order of precedence.
 func Clients() []string { return client.Names() }
 
+// NativeClient is the one whose files are mcpctl's own.
+const NativeClient = client.Native
+
 // Origin says whose word a setting is.
 type Origin string
 

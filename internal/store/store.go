@@ -54,6 +54,8 @@ type Store struct {
 	// approvals and settings.
 	Edited func(path string)
 
+	file string // stands in the place of the client's user file; see At
+
 	before func(step string) error // asked before each step of a commit; only tests set it
 
 	look func(*Source, *jsonc.Document) // sees each file that is read and parses; only lint sets it
@@ -89,11 +91,14 @@ func Open(env Environ, dir, clientName string) (*Store, error) {
 	}
 	cl, ok := client.Lookup(clientName)
 	if !ok {
-		return nil, &Error{Code_: CodeNotFound, Message: "no client is called '" + clientName + "'",
-			Hint_: "known clients: " + strings.Join(client.Names(), ", ")}
+		return nil, unknownClient(clientName)
 	}
 	s.Client = cl
 	return s, s.checkUserDir()
+}
+
+func unknownClient(name string) error {
+	return &Error{Code_: CodeNotFound, Message: "no client is called '" + name + "'", Hint_: "known clients: " + strings.Join(client.Names(), ", ")}
 }
 
 // checkPlaces refuses a configuration or state directory inside the workspace:

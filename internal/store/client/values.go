@@ -10,7 +10,10 @@ import (
 // ${:-text} for text that must not be looked at, and `!command` as a whole value.
 
 // literal spells text that another client takes as it stands.
-func literal(text string) string {
+func literal(text string) string { return Literal(text) }
+
+// Literal spells text that is to be taken as it stands in mcpctl's own spelling.
+func Literal(text string) string {
 	var b strings.Builder
 	for i := 0; i < len(text); i++ {
 		b.WriteByte(text[i])
