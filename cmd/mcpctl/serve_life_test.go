@@ -13,7 +13,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -140,46 +139,6 @@ func TestServeSupervisorRestarts(t *testing.T) {
 	if !slices.Contains(c.tools(), "a__pid") {
 		t.Errorf("%v", c.tools())
 	}
-}
-
-// TestServeD10: what two clients of one gateway, and two gateways, are answered and asked
-// is their own. MCPCTL_STRESS=1 makes ten thousand calls.
-func TestServeD10(t *testing.T) {
-	t.Parallel()
-	calls := 400
-	if os.Getenv("MCPCTL_STRESS") != "" {
-		calls = 10_000
-	}
-	p := newPlace(t)
-	p.write(p.userFile(), `{"mcpServers":{"echo":{"command":"echo-server","args":["-more"]}}}`)
-	h := p.serveHTTP()
-	clients := map[string]*gatewayClient{
-		"stdio 1": p.serveStdio("2025-11-25", "stdio 1"), "stdio 2": p.serveStdio("2026-07-28", "stdio 2"),
-		"http 1": h.connect(t, "2025-11-25", "http 1"), "http 2": h.connect(t, "2025-11-25", "http 2"),
-		"http 3": h.connect(t, "2026-07-28", "http 3"), "http 4": h.connect(t, "2026-07-28", "http 4"),
-	}
-	var wg sync.WaitGroup
-	const callers = 4
-	for name, c := range clients {
-		for i := range callers {
-			wg.Go(func() {
-				for n := range calls / callers / len(clients) {
-					own := fmt.Sprint(name, " ", i, " ", n)
-					if n%10 == 0 {
-						if got, err := c.try("echo__ask", nil); err != nil || !strings.Contains(got, `"`+name+`"`) {
-							t.Errorf("%s asked for its name: %s %v", own, got, err)
-						}
-						continue
-					}
-					if got, err := c.try("echo__echo", map[string]any{"text": own}); err != nil || got != own {
-						t.Errorf("%s: %q %v", own, got, err)
-						return
-					}
-				}
-			})
-		}
-	}
-	wg.Wait()
 }
 
 func (c *gatewayClient) try(tool string, args any) (string, error) {
