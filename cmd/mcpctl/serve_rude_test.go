@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -282,4 +283,29 @@ func TestServeSupervisorKilledInACall(t *testing.T) {
 	for name, c := range clients {
 		c.wants(name, c.call("a__echo", map[string]any{"text": name}), name)
 	}
+}
+
+// TestServeHTTPSurvivesWhatIsNoMessage: a body that is no message is refused, and costs
+// neither its sender nor another client anything.
+func TestServeHTTPSurvivesWhatIsNoMessage(t *testing.T) {
+	t.Parallel()
+	p, s := echoing(t)
+	c, modern := s.connect(t, "2025-11-25", "one"), s.connect(t, "2026-07-28", "two")
+	for _, body := range []string{"", "garbage", `{"jsonrpc":`, "5", "null", "[]", "{}", "[" + echoCall("1", "x") + ",5]", strings.Repeat("[", 100_000), echoCall("1", strings.Repeat("a", 17<<20))} {
+		for _, version := range []string{"", "2026-07-28"} {
+			for _, session := range []string{"", c.cs.ID(), "no-such-session"} {
+				status, answer, _ := s.post(t, body, func(r *http.Request) {
+					r.Header.Set("Mcp-Session-Id", session)
+					r.Header.Set("Mcp-Protocol-Version", version)
+				})
+				if status < 400 || status >= 500 {
+					t.Errorf("%.20q %q %q: %d %.200s", body, version, session, status, answer)
+				}
+			}
+		}
+	}
+	for _, c := range []*gatewayClient{c, modern} {
+		c.wants("a call", c.call("echo__echo", map[string]any{"text": "still"}), "still")
+	}
+	p.exits([]int{0}, "status")
 }

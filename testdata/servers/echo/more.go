@@ -1,5 +1,7 @@
 package echo
 
+//lint:file-ignore SA1019 sampling and logging belong to every revision before 2026-07-28
+
 import (
 	"context"
 	"encoding/json"
