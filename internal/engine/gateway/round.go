@@ -46,11 +46,15 @@ func (f *flight) ask(ctx context.Context, q *question) (json.RawMessage, error) 
 		q.key = q.id
 	}
 	f.asked = append(f.asked, q)
+	f.count(q.together)
 	f.mu.Unlock()
 	defer func() {
 		f.mu.Lock()
 		defer f.mu.Unlock()
 		f.asked = slices.DeleteFunc(f.asked, func(other *question) bool { return other == q })
+		if ctx.Err() != nil {
+			f.lacks = 0 // one that is over takes the others with it
+		}
 	}()
 	f.wake()
 	select {
@@ -64,6 +68,19 @@ func (f *flight) ask(ctx context.Context, q *question) (json.RawMessage, error) 
 	}
 }
 
+// count notes a question of several that are asked together: none is put to the client
+// before all are there. A server asks them in one answer, so two such lots are not under
+// way at once. held: mu.
+func (f *flight) count(together int) {
+	if together <= 1 {
+		return
+	}
+	if f.lacks == 0 {
+		f.lacks = together
+	}
+	f.lacks--
+}
+
 func (f *flight) wake() {
 	select {
 	case f.told <- struct{}{}:
@@ -71,9 +88,13 @@ func (f *flight) wake() {
 	}
 }
 
+// questions are those to be put to the client; none while some of them are to come.
 func (f *flight) questions() []*question {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if f.lacks > 0 {
+		return nil
+	}
 	return slices.Clone(f.asked)
 }
 

@@ -62,7 +62,7 @@ func (c *Conn) elicit(ctx context.Context, req mcp.Request) (mcp.Result, error) 
 		c.decline(why)
 		return &elicited{answer: Answer{Action: Decline}}, nil
 	}
-	return &elicited{answer: c.put(ctx, k, q)}, nil
+	return &elicited{answer: c.put(ctx, k.turn, k, q)}, nil
 }
 
 // elicited is the result of a question, in bytes of our own.
@@ -171,10 +171,14 @@ func (c *Conn) decline(why string) {
 	}
 }
 
-// put puts a question to the user who made the request of k. It ends with the
-// request, with ctx, and after questionLimit.
-func (c *Conn) put(ctx context.Context, k *clock, q Question) Answer {
-	ctx, end, ok := k.turn(ctx)
+// turn begins a question: it says until when the question is open, and what ends it.
+// false: there are too many.
+type turn func(context.Context) (asking context.Context, end func(), ok bool)
+
+// put puts a question to the user who made the request of k, at its turn. It ends with
+// the request, with ctx, and after questionLimit.
+func (c *Conn) put(ctx context.Context, at turn, k *clock, q Question) Answer {
+	ctx, end, ok := at(ctx)
 	if !ok {
 		c.decline(tooOften)
 		return Answer{Action: Decline}
@@ -200,18 +204,26 @@ func (c *Conn) put(ctx context.Context, k *clock, q Question) Answer {
 const tooOften = "the call has asked too often"
 
 // turn waits until a question of this request may be put: one at a time. The time of the
-// request stands still until end is called. false: there are too many.
+// request stands still until end is called.
 func (k *clock) turn(ctx context.Context) (asking context.Context, end func(), ok bool) {
 	if !k.hold() {
 		return nil, nil, false
 	}
 	k.asked.Lock()
+	ctx, over, _ := k.held(ctx)
+	return ctx, func() {
+		k.asked.Unlock()
+		over()
+	}, true
+}
+
+// held is the turn of a question that hold was called for, beside others.
+func (k *clock) held(ctx context.Context) (asking context.Context, end func(), ok bool) {
 	ctx, cancel := context.WithTimeout(ctx, questionLimit)
 	unlink := context.AfterFunc(k.ctx, cancel)
 	return ctx, func() {
 		unlink()
 		cancel()
-		k.asked.Unlock()
 		k.resume()
 	}, true
 }
