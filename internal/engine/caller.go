@@ -10,6 +10,9 @@ import (
 
 // Caller is who made a call, for what comes back while it is under way.
 type Caller struct {
+	// Who is the one connection that the requests of a caller come over; see dial.Caller.
+	// Used in a session whose owner speaks for one client.
+	Who any
 	// Progress is told of a call's progress, in order and never behind its result. It
 	// must not block. Used for calls with a ProgressToken.
 	Progress func(wire.Progress)
@@ -48,6 +51,9 @@ func askingOf(call wire.CallTool) asking {
 func (s *Session) heardBy(ctx context.Context, sv *server, a asking) context.Context {
 	c, _ := ctx.Value(callerKey{}).(Caller)
 	ear := c.of(a)
+	if s.opts.Owner.ProtocolVersion != "" {
+		ear.Who = c.Who
+	}
 	if sv.session != s {
 		ear.Said = func(params json.RawMessage) { s.message(sv.name, params) }
 	}

@@ -26,8 +26,9 @@ type flight struct {
 	queue  []func(landing)
 	busy   bool // a goroutine empties the queue
 	idle   sync.WaitGroup
-	asked  []*question // to be put to the client in its next answer (2026-07-28)
-	lacks  int         // how many are still to come of those that are asked together
+	asked  []*question          // to be put to the client in its next answer (2026-07-28)
+	lacks  int                  // how many are still to come of those that are asked together
+	given  mcp.InputResponseMap // answers that the client gave before it was asked, by key
 	told   chan struct{}
 	done   chan outcome
 	parked *time.Timer // ends it when the client does not come back; nil: it is never held

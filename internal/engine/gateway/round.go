@@ -42,6 +42,13 @@ func (f *flight) isHeld() bool { return f.parked != nil }
 // ask leaves a question for the next answer to the client and waits for what it says.
 func (f *flight) ask(ctx context.Context, q *question) (json.RawMessage, error) {
 	f.mu.Lock()
+	if answer, ok := f.given[q.key]; ok {
+		delete(f.given, q.key)
+		f.count(q.together)
+		f.mu.Unlock()
+		f.wake() // the others may have waited for this one
+		return encoded(answer), nil
+	}
 	if q.key == "" || slices.ContainsFunc(f.asked, func(other *question) bool { return other.key == q.key }) {
 		q.key = q.id
 	}
@@ -138,6 +145,7 @@ func (o *offer) hold(r request, server string, at landing, how asking, do func(c
 	// The request outlives this one of the client: it ends with the flight.
 	run, cancel := context.WithCancel(context.WithoutCancel(at.ctx))
 	f := o.flights.start(server, at, cancel)
+	f.given = r.responses()
 	f.parked = time.AfterFunc(holdTime, func() { o.rounds.forget(f); o.flights.end(f) })
 	f.parked.Stop() // until it is parked
 	how.token = f.token

@@ -91,6 +91,7 @@ func hearing[P, R any](of func(*P) (session *string, meta json.RawMessage), do f
 // caller is this client, as far as servers are concerned.
 func (c *connection) caller(news *news) engine.Caller {
 	return engine.Caller{
+		Who:      c,
 		Progress: news.put,
 		Elicit: func(ctx context.Context, q wire.Elicitation) wire.ElicitReply {
 			q.ID = randomID()

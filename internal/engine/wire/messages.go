@@ -190,8 +190,10 @@ type SessionOpen struct {
 	// roots, and sampling is not offered.
 	Capabilities *ClientCapabilities `json:"capabilities,omitempty"`
 	// ProtocolVersion is the version of MCP that the owner of a session of its own speaks
-	// with a client of his, "" for none. Before 2026-07-28 servers are spoken to in the
-	// same way where they can be: many ask a client nothing in the new one.
+	// with the one client that he has it for; "" for none. Before 2026-07-28 servers are
+	// spoken to in that era where they can be: many ask a client nothing in the new one.
+	// What a server asks without saying for which of the requests over this connection
+	// may then go to any of them.
 	ProtocolVersion string `json:"protocolVersion,omitempty"`
 }
 

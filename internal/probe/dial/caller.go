@@ -7,6 +7,9 @@ import (
 
 // Caller is who made a request, for what comes back while it is under way.
 type Caller struct {
+	// Who is the same for all requests of one user, whose answer may reach each of them;
+	// nil: nobody knows. It is comparable.
+	Who any
 	// Progress is told of the progress that the server reports, in the order it
 	// came and never behind the result. It must not block. May be nil.
 	Progress func(Progress)

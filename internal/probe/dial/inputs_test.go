@@ -166,3 +166,42 @@ func TestInputsInLots(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// What a server asks on a pipe while several calls are under way goes to one of them when
+// all are of one caller, and to the next when that one ends; where one is another's, or
+// nobody says whose they are, nobody is asked.
+func TestAskerOfSeveral(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		who  []any
+		want bool
+	}{
+		"one":     {[]any{"a", "a", "a"}, true},
+		"two":     {[]any{"a", "a", "b"}, false},
+		"unknown": {[]any{nil, nil, nil}, false},
+		"some":    {[]any{"a", nil, "a"}, false},
+	} {
+		conn := &Conn{clocks: map[string]*clock{}, life: t.Context(), voice: &voice{}}
+		var all []*clock
+		for i, who := range c.who {
+			_, k := conn.startClock(WithCaller(t.Context(), Caller{Who: who}), ask{timeout: time.Minute, rounds: true})
+			k.began = time.Unix(int64(i), 0)
+			all = append(all, k)
+		}
+		if k, _ := conn.asker(""); (k == all[0]) != c.want {
+			t.Error(name, k)
+		}
+		if next := conn.next(t.Context(), all[0], ""); next != nil {
+			t.Error(name, "one that goes on is left")
+		}
+		conn.stopClock(all[0])
+		if next := conn.next(t.Context(), all[0], ""); (next == all[1]) != c.want {
+			t.Error(name, next)
+		}
+		conn.stopClock(all[1])
+		if next := conn.next(t.Context(), all[0], ""); (next == all[2]) != (c.who[0] != nil && c.who[0] == c.who[2]) {
+			t.Error(name, next)
+		}
+		conn.stopClock(all[2])
+	}
+}
