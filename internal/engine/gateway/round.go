@@ -145,7 +145,9 @@ func (o *offer) hold(r request, server string, at landing, how asking, do func(c
 	// The request outlives this one of the client: it ends with the flight.
 	run, cancel := context.WithCancel(context.WithoutCancel(at.ctx))
 	f := o.flights.start(server, at, cancel)
+	f.mu.Lock()
 	f.given = r.responses()
+	f.mu.Unlock()
 	f.parked = time.AfterFunc(holdTime, func() { o.rounds.forget(f); o.flights.end(f) })
 	f.parked.Stop() // until it is parked
 	how.token = f.token
