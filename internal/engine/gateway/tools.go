@@ -186,7 +186,7 @@ func (o *offer) runTool(ctx context.Context, r request, t *tool, args json.RawMe
 	return o.forward(ctx, r, t.Server, func(ctx context.Context, how asking) (json.RawMessage, error) {
 		result, err := call[wire.CallResult](ctx, o.up, wire.MethodCallTool, func(s string) any {
 			return wire.CallTool{Session: s, Server: t.Server, Tool: t.Tool, Arguments: args,
-				ProgressToken: how.token, Elicit: how.elicit, Sample: how.sample, Meta: how.meta}
+				ProgressToken: how.token, Elicit: how.elicit, Sample: how.sample, Roots: how.roots, Together: how.asks(), Meta: how.meta}
 		})
 		if err != nil {
 			return nil, err
