@@ -49,3 +49,5 @@ require (
 	golang.org/x/time v0.15.0 // indirect
 	golang.org/x/tools v0.51.0 // indirect
 )
+
+tool github.com/modelcontextprotocol/go-sdk/conformance/everything-server

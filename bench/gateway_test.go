@@ -90,8 +90,32 @@ func (u *user) serveHTTP() mcp.Transport {
 	return nil
 }
 
-// BenchmarkGatewayCall is one `echo` call (G1): of the server itself, and through the
-// gateway on stdio and at a URL; by one caller, and by 64 at once.
+// mcporter is the command of mcporter's gateway, with a daemon of its own; "" when it is
+// not installed (./test does it). Tools are called SERVER__TOOL there, too.
+func (u *user) mcporter(server string) *exec.Cmd {
+	u.b.Helper()
+	program, err := filepath.Abs("../testdata/gateway/node_modules/.bin/mcporter")
+	if err != nil {
+		u.b.Fatal(err)
+	}
+	if _, err := os.Stat(program); err != nil {
+		return nil
+	}
+	config := filepath.Join(u.repo, "mcporter.json")
+	if err := os.WriteFile(config, []byte(`{"imports":[],"mcpServers":{"echo":{"command":"`+server+`","lifecycle":"keep-alive"}}}`), 0o600); err != nil {
+		u.b.Fatal(err)
+	}
+	run := func(args ...string) *exec.Cmd {
+		cmd := exec.Command(program, append([]string{"--config", config}, args...)...)
+		cmd.Dir, cmd.Env = u.repo, u.env
+		return cmd
+	}
+	u.b.Cleanup(func() { _ = run("daemon", "stop").Run() })
+	return run("serve", "--servers", "echo")
+}
+
+// BenchmarkGatewayCall is one `echo` call (G1): of the server itself, through the gateway
+// on stdio and at a URL, and through mcporter's on stdio; by one caller, and by 64 at once.
 func BenchmarkGatewayCall(b *testing.B) {
 	server := build(b, "./testdata/servers/cmd/echo")
 	u := newUser(b, `{"mcpServers":{"echo":{"command":"`+server+`"}}}`)
@@ -102,8 +126,18 @@ func BenchmarkGatewayCall(b *testing.B) {
 		{"direct", "echo", func() mcp.Transport { return &mcp.CommandTransport{Command: exec.Command(server)} }},
 		{"stdio", "echo__echo", func() mcp.Transport { return &mcp.CommandTransport{Command: u.command("serve")} }},
 		{"http", "echo__echo", u.serveHTTP},
+		{"mcporter", "echo__echo", func() mcp.Transport {
+			if cmd := u.mcporter(server); cmd != nil {
+				return &mcp.CommandTransport{Command: cmd}
+			}
+			return nil
+		}},
 	} {
-		session := connectTo(b, way.transport())
+		transport := way.transport()
+		if transport == nil {
+			continue
+		}
+		session := connectTo(b, transport)
 		params := &mcp.CallToolParams{Name: way.tool, Arguments: map[string]any{"text": "x"}}
 		call := func(b *testing.B) {
 			if _, err := session.CallTool(context.Background(), params); err != nil {

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 )
@@ -139,10 +140,10 @@ func TestServeTokenFiles(t *testing.T) {
 	}
 }
 
-// modernMessage is a request of 2026-07-28 of a client that can be asked.
+// modernMessage is a request of 2026-07-28 of a client that can be asked everything.
 func modernMessage(t *testing.T, method, params string) string {
 	t.Helper()
-	meta := `{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"x","version":"1"},"io.modelcontextprotocol/clientCapabilities":{"elicitation":{"form":{}}}},`
+	meta := `{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"x","version":"1"},"io.modelcontextprotocol/clientCapabilities":{"elicitation":{"form":{}},"sampling":{},"roots":{}}},`
 	var b bytes.Buffer
 	if err := json.Compact(&b, []byte(`{"jsonrpc":"2.0","id":1,"method":"`+method+`","params":`+meta+strings.TrimPrefix(params, "{")+`}`)); err != nil {
 		t.Fatal(err)
@@ -221,4 +222,59 @@ func TestServeHoldsRounds(t *testing.T) {
 	if _, failure := s.modern(t, "tools/call", "s__echo", again); !strings.Contains(failure, "requestState") {
 		t.Errorf("a state serves twice: %s", failure)
 	}
+}
+
+// TestServeAsksTogether: what a server asks in one answer the client is asked in one, its
+// roots among it, under the names that the server gives; and it may say more than it is
+// asked, before it is asked or then.
+func TestServeAsksTogether(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	p.write(p.userFile(), `{"mcpServers":{"s":{"command":"stub-server","args":["-modern","-elicit","form","-ask","sampling/createMessage","-embed","roots/list"]}}}`)
+	s := p.serveHTTP()
+	const given = `{"q0":{"roots":[{"uri":"file:///mine"}]},"q1":{"action":"accept","content":{"name":"me"}},"q2":{"role":"assistant","content":{"type":"text","text":"hi"},"model":"m"},"more":{"action":"decline"}}`
+	for range 3 {
+		first, failure := s.modern(t, "tools/call", "s__echo", `{"name":"s__echo","arguments":{}}`)
+		asked := map[string]any{}
+		for id, in := range first["inputRequests"].(map[string]any) {
+			asked[id] = in.(map[string]any)["method"]
+		}
+		want := map[string]any{"q0": "roots/list", "q1": "elicitation/create", "q2": "sampling/createMessage"}
+		if !reflect.DeepEqual(asked, want) {
+			t.Fatalf("%v %s", first, failure)
+		}
+		// Those that it leaves out it is asked again, and those alone.
+		state, _ := first["requestState"].(string)
+		part, failure := s.modern(t, "tools/call", "s__echo", `{"name":"s__echo","arguments":{},"requestState":`+quote(t, state)+`,"inputResponses":{"q1":{"action":"accept","content":{"name":"me"}}}}`)
+		if left, _ := part["inputRequests"].(map[string]any); len(left) != 2 || left["q1"] != nil {
+			t.Fatalf("%v %s", part, failure)
+		}
+		state, _ = part["requestState"].(string)
+		done, failure := s.modern(t, "tools/call", "s__echo", `{"name":"s__echo","arguments":{},"requestState":`+quote(t, state)+`,"inputResponses":`+given+`}`)
+		if text, _ := json.Marshal(done); done["resultType"] != "complete" || !strings.Contains(string(text), `file:///mine`) {
+			t.Errorf("%s %s", text, failure)
+		}
+	}
+	done, failure := s.modern(t, "tools/call", "s__echo", `{"name":"s__echo","arguments":{},"inputResponses":`+given+`}`)
+	if text, _ := json.Marshal(done); done["resultType"] != "complete" || !strings.Contains(string(text), `file:///mine`) {
+		t.Errorf("%s %s", text, failure)
+	}
+}
+
+// TestServeEraOfTheClient: a server of both eras is spoken to in that of the client, so
+// that what it asks in the one alone reaches it.
+func TestServeEraOfTheClient(t *testing.T) {
+	config := func(p *place) {
+		p.write(p.userFile(), `{"mcpServers":{"s":{"command":"echo-server","args":["-more"]}}}`)
+	}
+	everyWay(t, config, nil, func(t *testing.T, p *place, c *gatewayClient) {
+		if got := c.call("s__ask", map[string]any{}); !strings.Contains(got, `"name":"one"`) {
+			t.Error(got)
+		}
+		r := p.mcpctl("logs", "s")
+		want := "protocol " + c.cs.InitializeResult().ProtocolVersion
+		if !strings.Contains(r.out, want) {
+			t.Errorf("no %q in %s", want, r.out)
+		}
+	})
 }

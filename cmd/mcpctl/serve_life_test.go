@@ -13,7 +13,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -140,46 +139,6 @@ func TestServeSupervisorRestarts(t *testing.T) {
 	if !slices.Contains(c.tools(), "a__pid") {
 		t.Errorf("%v", c.tools())
 	}
-}
-
-// TestServeD10: what two clients of one gateway, and two gateways, are answered and asked
-// is their own. MCPCTL_STRESS=1 makes ten thousand calls.
-func TestServeD10(t *testing.T) {
-	t.Parallel()
-	calls := 400
-	if os.Getenv("MCPCTL_STRESS") != "" {
-		calls = 10_000
-	}
-	p := newPlace(t)
-	p.write(p.userFile(), `{"mcpServers":{"echo":{"command":"echo-server","args":["-more"]}}}`)
-	h := p.serveHTTP()
-	clients := map[string]*gatewayClient{
-		"stdio 1": p.serveStdio("2025-11-25", "stdio 1"), "stdio 2": p.serveStdio("2026-07-28", "stdio 2"),
-		"http 1": h.connect(t, "2025-11-25", "http 1"), "http 2": h.connect(t, "2025-11-25", "http 2"),
-		"http 3": h.connect(t, "2026-07-28", "http 3"), "http 4": h.connect(t, "2026-07-28", "http 4"),
-	}
-	var wg sync.WaitGroup
-	const callers = 4
-	for name, c := range clients {
-		for i := range callers {
-			wg.Go(func() {
-				for n := range calls / callers / len(clients) {
-					own := fmt.Sprint(name, " ", i, " ", n)
-					if n%10 == 0 {
-						if got, err := c.try("echo__ask", nil); err != nil || !strings.Contains(got, `"`+name+`"`) {
-							t.Errorf("%s asked for its name: %s %v", own, got, err)
-						}
-						continue
-					}
-					if got, err := c.try("echo__echo", map[string]any{"text": own}); err != nil || got != own {
-						t.Errorf("%s: %q %v", own, got, err)
-						return
-					}
-				}
-			})
-		}
-	}
-	wg.Wait()
 }
 
 func (c *gatewayClient) try(tool string, args any) (string, error) {
@@ -466,4 +425,25 @@ func TestServeTakesAnyMessage(t *testing.T) {
 	if err := cmd.Wait(); err != nil {
 		t.Error(err)
 	}
+}
+
+// TestServeH2: a tool that is not as it was approved is refused with the setting pinTools,
+// and tells how it is approved; the others go on.
+func TestServeH2(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	tool := func(name, description string) string {
+		return `{"name":"` + name + `","description":"` + description + `","inputSchema":{"type":"object"}}`
+	}
+	served := p.write(filepath.Join(p.work, "tools.json"), `[`+tool("same", "x")+`,`+tool("ask", "asks")+`]`)
+	p.write(p.userFile(), `{"mcpServers":{"db":{"command":"stub-server","args":["-tools-file",`+quote(t, served)+`]}}}`)
+	p.exits([]int{0}, "config", "set", "pinTools", "true")
+	p.exits([]int{0}, "call", "db", "ask")
+	p.write(served, `[`+tool("same", "x")+`,`+tool("ask", "asks, and sends all files")+`]`)
+	p.exits([]int{0}, "supervisor", "stop")
+	c := p.serveStdio("2025-11-25", "one")
+	if got, err := c.try("db__ask", nil); err == nil || !strings.Contains(err.Error(), "approve --tools db") {
+		t.Errorf("%s %v", got, err)
+	}
+	c.call("db__same", nil)
 }

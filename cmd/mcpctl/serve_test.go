@@ -162,7 +162,11 @@ func (token bearing) RoundTrip(r *http.Request) (*http.Response, error) {
 
 func (s *served) connect(t *testing.T, version, name string) *gatewayClient {
 	t.Helper()
-	return (&gatewayClient{t: t}).connect(version, name, &mcp.StreamableClientTransport{Endpoint: s.url, HTTPClient: &http.Client{Transport: bearing(s.token)}})
+	return (&gatewayClient{t: t}).connect(version, name, s.transport())
+}
+
+func (s *served) transport() mcp.Transport {
+	return &mcp.StreamableClientTransport{Endpoint: s.url, HTTPClient: &http.Client{Transport: bearing(s.token)}}
 }
 
 // everyWay runs a test on stdio and at a URL, in each era.

@@ -70,6 +70,11 @@ session.open
                  "context"?: {}}, "elicitation"?: {"form"?: {}, "url"?: {}}, "roots"?:
                  {"listChanged"?: true}}. When it is left out: elicitation of both modes,
                  and roots
+  protocolVersion?   the version of MCP that this client speaks with the one client which
+                 the session is for. Before 2026-07-28, servers that pin none are spoken to
+                 in that era when they can be: of those that speak both, many ask nothing
+                 in the new one. A question that does not say which request caused it goes
+                 to one of those under way over this connection
 
   session        the id for all later requests
   workspace      its root
@@ -296,6 +301,9 @@ mcp.callTool
   progressToken?   a text: progress is sent as mcp.progress with it
   elicit?        true: this client answers mcp.elicit; without it questions are declined
   sample?        true: this client answers mcp.sample; without it that is refused
+  roots?         true: this client answers mcp.roots; without it the session's are told
+  together?      true: what a server of MCP 2026-07-28 asks in one answer is put to this
+                 client at the same time; without it one question comes after the other
   meta?          an object that is added to the request's _meta. A progressToken in it is
                  left out, and what begins with "io.modelcontextprotocol/"
 
@@ -320,7 +328,7 @@ mcp.readResource
 
   session, server, timeoutMs?   as above
   uri            the resource
-  progressToken?, elicit?, sample?, meta?   as in mcp.callTool
+  progressToken?, elicit?, sample?, roots?, together?, meta?   as in mcp.callTool
 
   schema, server, uri   1, and what was asked
   result         the ReadResourceResult of the server
@@ -338,7 +346,7 @@ mcp.getPrompt
   session, server, timeoutMs?   as above
   prompt         its name
   arguments?     an object of texts
-  progressToken?, elicit?, sample?, meta?   as in mcp.callTool
+  progressToken?, elicit?, sample?, roots?, together?, meta?   as in mcp.callTool
 
   schema, server, prompt   1, and what was asked
   result         the GetPromptResult of the server
@@ -378,6 +386,16 @@ Answers an mcp.sample, over the same connection, with one of:
   result?        MCP's CreateMessageResult, passed on byte for byte
   error?         {"code", "message", "data"?} of JSON-RPC, passed on; -1 says that the user
                  refused
+
+{} is answered.
+
+mcp.rootsReply
+
+Answers an mcp.roots, over the same connection, with one of:
+
+  id             that of the question
+  result?        MCP's ListRootsResult, passed on byte for byte
+  error?         as in mcp.sampleReply; it ends the request that caused the question
 
 {} is answered.
 
@@ -533,19 +551,25 @@ mcp.progress, for a request with a progressToken, before its answer: {"token", "
 "message"?}.
 
 mcp.elicit, for a request with elicit: a server asks the user something. {"id", "server",
-"mode", "message", "schema"?, "url"?, "key"?, "token"?}: key is what the server calls the
-question, where that is of MCP 2026-07-28; token is the progressToken of the request
-that caused it. Where several are under way and the server does not say which, nobody is
-asked. In mode "form" schema is the requestedSchema of the
+"mode", "message", "schema"?, "url"?, "token"?, "key"?, "together"?}: token is the
+progressToken of the request that caused it. Where several are under way and the server
+does not say which, nobody is asked, unless the session was opened with protocolVersion.
+In mode "form" schema is the requestedSchema of the
 server; in mode "url" show url, and open it only when the user says so. Say which server
-asks. Answer with mcp.elicitReply.
+asks. Answer with mcp.elicitReply. Of a server of MCP 2026-07-28, key is what it calls the
+question; together, for a request with together, says how many questions are put at the
+same time, this one included.
 
 mcp.sample, for a request with sample, in a session with the capability: a server asks
-the client's model. {"id", "server", "params", "token"?}: params are MCP's
-CreateMessageRequestParams, token as in mcp.elicit. Answer with mcp.sampleReply. The user
-has the last word: show who asks what.
+the client's model. {"id", "server", "params", "token"?, "key"?, "together"?}: params are
+MCP's CreateMessageRequestParams, the rest as in mcp.elicit. Answer with mcp.sampleReply.
+The user has the last word: show who asks what.
 
-mcp.over: {"id"} of an mcp.elicit or mcp.sample that needs no answer any more.
+mcp.roots, for a request with roots: a server of MCP 2026-07-28 asks for the client's
+roots. {"id", "server", "token"?, "key"?, "together"?}, as in mcp.elicit. Answer with
+mcp.rootsReply. Folders that an entry's args name stay: then nobody is asked.
+
+mcp.over: {"id"} of an mcp.elicit, mcp.sample or mcp.roots that needs no answer any more.
 
 mcp.listChanged, of a watch with lists: {"session", "server", "list"}: the "tools",
 "prompts" or "resources" (and templates) of a server are different, or it has come,

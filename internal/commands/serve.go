@@ -55,7 +55,11 @@ Both eras of the protocol are spoken, on stdio and at one URL: 2024-11-05 to
 2025-11-25, and 2026-07-28, whose requests stand alone. Clients of the latter at one
 URL share one session, as they cannot be told apart. Where a server asks one of them
 something, its request is held for ten minutes until the client comes back with the
-answer; log messages reach it while no other request is under way at that server.
+answer; log messages reach it while no other request is under way at that server. What a
+server asks in one answer the client is asked in one, its own roots included. For a client
+of an older version a server that speaks both eras is spoken to in the older: most ask
+their client nothing in the new one. One that is shared keeps the era it is in; an entry's
+protocolVersion pins one (see mcpctl-entries(5)).
 
 When the supervisor goes away, calls in flight fail with CALL_OUTCOME_UNKNOWN, since
 they may have run, and what is asked next opens the session again.`

@@ -18,6 +18,7 @@ type Owner struct {
 	Servers, Exclude []string // patterns of names; see wire.SessionOpen
 	Roots            []wire.Root
 	Capabilities     *wire.ClientCapabilities
+	ProtocolVersion  string // of MCP, of his own client; see wire.SessionOpen
 }
 
 // has tells whether a server is in the session at all.

@@ -314,7 +314,7 @@ func (sv *server) connect(ctx context.Context, r *run, w want) (*dial.Conn, []di
 	s.mu.Unlock()
 	conn, err := dial.Open(ctx, w.admitted, dial.Options{
 		Env: w.env, Client: s.opts.Version, Values: w.values, Elicit: true, Workspace: s.workspace(),
-		Owner: s.opts.Owner.abilities(), Roots: told.roots,
+		Owner: s.opts.Owner.abilities(), Roots: told.roots, ProtocolVersion: s.opts.Owner.ProtocolVersion,
 		Log:         func(e dial.Event) { s.said(sv.name, e, w.secrets) },
 		ListChanged: func(list string) { r.stale.add(list); poke(r.refresh) },
 		Updated:     func(uri string) { s.hub.updated(sv.name, uri) },

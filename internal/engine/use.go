@@ -54,7 +54,7 @@ func (sv *server) listResources(ctx context.Context, limit time.Duration) wire.S
 func (s *Session) ReadResource(ctx context.Context, in wire.ReadResource) (wire.ResourceResult, error) {
 	began := time.Now()
 	limit := time.Duration(in.TimeoutMS) * time.Millisecond
-	who := asking{in.Server, in.ProgressToken, in.Elicit, in.Sample, in.Meta}
+	who := asking{in.Server, in.ProgressToken, in.Elicit, in.Sample, in.Roots, in.Together, in.Meta}
 	raw, err := use(ctx, s, who, limit, func(conn *dial.Conn, ctx context.Context) (json.RawMessage, error) {
 		return conn.ReadResource(ctx, in.URI, limit)
 	})
@@ -91,7 +91,7 @@ func (s *Session) ListPrompts(ctx context.Context, name string, limit time.Durat
 func (s *Session) GetPrompt(ctx context.Context, in wire.GetPrompt) (wire.PromptResult, error) {
 	began := time.Now()
 	limit := time.Duration(in.TimeoutMS) * time.Millisecond
-	who := asking{in.Server, in.ProgressToken, in.Elicit, in.Sample, in.Meta}
+	who := asking{in.Server, in.ProgressToken, in.Elicit, in.Sample, in.Roots, in.Together, in.Meta}
 	raw, err := use(ctx, s, who, limit, func(conn *dial.Conn, ctx context.Context) (json.RawMessage, error) {
 		raw, err := conn.GetPrompt(ctx, in.Prompt, in.Arguments, limit)
 		if codeOf(err) == string(wire.Usage) { // servers say the same of a name and of arguments

@@ -26,7 +26,9 @@ type flight struct {
 	queue  []func(landing)
 	busy   bool // a goroutine empties the queue
 	idle   sync.WaitGroup
-	asked  []*question // to be put to the client in its next answer (2026-07-28)
+	asked  []*question          // to be put to the client in its next answer (2026-07-28)
+	lacks  int                  // how many are still to come of those that are asked together
+	given  mcp.InputResponseMap // answers that the client gave before it was asked, by key
 	told   chan struct{}
 	done   chan outcome
 	parked *time.Timer // ends it when the client does not come back; nil: it is never held
@@ -42,12 +44,13 @@ type landing struct {
 	modern   bool
 }
 
-// asks tells whether the client can be asked for the user's word, and its model.
-func (l landing) asks() (elicit, sample bool) {
+// asking says what the client can be asked: for the user's word, its model and, where
+// each request says itself what it can do, its roots.
+func (l landing) asking() asking {
 	if l.can == nil {
-		return false, false
+		return asking{}
 	}
-	return l.can.Elicitation != nil, l.can.Sampling != nil
+	return asking{elicit: l.can.Elicitation != nil, sample: l.can.Sampling != nil, roots: l.modern && l.can.RootsV2 != nil}
 }
 
 // outcome is how a request at the supervisor ended.
@@ -154,24 +157,26 @@ func (fs *flights) at(server string) []*flight {
 
 // asking is what a request at the supervisor says of who makes it.
 type asking struct {
-	token          string
-	elicit, sample bool
-	meta           json.RawMessage
+	token                 string
+	elicit, sample, roots bool
+	meta                  json.RawMessage
 }
+
+func (a asking) asks() bool { return a.elicit || a.sample || a.roots }
 
 // forward sends one request of a client to a server and answers with what came of it.
 // do makes the request at the supervisor.
 func (o *offer) forward(ctx context.Context, r request, server string, do func(context.Context, asking) (json.RawMessage, error)) (mcp.Result, error) {
 	at := r.landing(ctx)
-	elicit, sample := at.asks()
-	how := asking{elicit: elicit, sample: sample, meta: r.meta()}
-	if at.modern && (elicit || sample) {
+	how := at.asking()
+	how.meta = r.meta()
+	if at.modern && how.asks() {
 		return o.hold(r, server, at, how, do)
 	}
 	run, cancel := context.WithCancel(ctx)
 	f := o.flights.start(server, at, cancel)
 	defer o.flights.end(f)
-	if elicit || sample || at.progress != nil {
+	if how.asks() || at.progress != nil {
 		how.token = f.token
 	}
 	raw, err := do(run, how)

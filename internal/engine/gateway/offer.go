@@ -131,7 +131,7 @@ func (o *offer) start(r request) bool {
 	if !o.isShared {
 		o.client = r.session()
 		if p, ok := r.GetParams().(*mcp.InitializeParams); ok && p != nil {
-			o.up.capabilities = abilities(p.Capabilities)
+			o.up.capabilities, o.up.version = abilities(p.Capabilities), lastVersion // with sessions
 		} else {
 			o.up.capabilities = abilities(r.capabilities())
 		}
@@ -234,6 +234,8 @@ func (o *offer) heard(method string, params json.RawMessage) {
 		decode(params, o.logged)
 	case wire.NotifySample:
 		decode(params, func(s wire.Sample) { go o.sampled(context.Background(), s) }) // ends with the answer, or with what asked
+	case wire.NotifyRoots:
+		decode(params, func(q wire.RootsQuestion) { go o.rooted(context.Background(), q) }) // the same
 	case wire.NotifyOver:
 		decode(params, func(over wire.Over) { o.over(over.ID) })
 	case wire.NotifyListChanged:

@@ -84,7 +84,7 @@ func (o *offer) getPrompt(ctx context.Context, r request, p *mcp.GetPromptParams
 	return o.forward(ctx, r, key.Server, func(ctx context.Context, how asking) (json.RawMessage, error) {
 		result, err := call[wire.PromptResult](ctx, o.up, wire.MethodGetPrompt, func(s string) any {
 			return wire.GetPrompt{Session: s, Server: key.Server, Prompt: key.Tool, Arguments: p.Arguments,
-				ProgressToken: how.token, Elicit: how.elicit, Sample: how.sample, Meta: how.meta}
+				ProgressToken: how.token, Elicit: how.elicit, Sample: how.sample, Roots: how.roots, Together: how.asks(), Meta: how.meta}
 		})
 		if err == nil {
 			o.links.note(key.Server, result.Result)

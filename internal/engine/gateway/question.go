@@ -14,13 +14,14 @@ import (
 )
 
 // What a server wants of a client while it works on a request: the user's word
-// (elicitation) or the model's (sampling). It is put to the client whose request is the
+// (elicitation), the model's (sampling), or the client's roots. It is put to the client whose request is the
 // cause, and to no other.
 
 // The methods of such requests, and the actions of an answer (MCP 2025-11-25).
 const (
 	methodElicit = "elicitation/create"
 	methodSample = "sampling/createMessage"
+	methodRoots  = "roots/list"
 
 	actionAccept  = "accept"
 	actionDecline = "decline"
@@ -34,6 +35,12 @@ type question struct {
 	method string
 	params json.RawMessage
 	answer chan json.RawMessage // has room for the one answer; closed without one: the client gave none
+
+	together int // how many the server asks at once, itself included
+}
+
+func newQuestion(id, method string, params json.RawMessage, in wire.Input) *question {
+	return &question{id: id, key: in.Key, method: method, params: params, together: in.Together, answer: make(chan json.RawMessage, 1)}
 }
 
 var errNotAsked = errors.New("the client cannot be asked")
@@ -111,7 +118,7 @@ func send(next mcp.MethodHandler) mcp.MethodHandler {
 func (o *offer) elicited(ctx context.Context, q wire.Elicitation) wire.ElicitReply {
 	ctx, done := o.until(ctx, q.ID)
 	defer done()
-	raw, err := o.put(ctx, q.Token, q.Server, &question{id: q.ID, key: q.Key, method: methodElicit, params: elicitParams(q), answer: make(chan json.RawMessage, 1)})
+	raw, err := o.put(ctx, q.Token, q.Server, newQuestion(q.ID, methodElicit, elicitParams(q), q.Input))
 	reply := wire.ElicitReply{ID: q.ID, Action: actionCancel}
 	if errors.Is(err, errNotAsked) {
 		reply.Action = actionDecline
@@ -155,16 +162,28 @@ func elicitParams(q wire.Elicitation) json.RawMessage {
 func (o *offer) sampled(ctx context.Context, s wire.Sample) {
 	ctx, done := o.until(ctx, s.ID)
 	defer done()
-	raw, err := o.put(ctx, s.Token, s.Server, &question{id: s.ID, method: methodSample, params: s.Params, answer: make(chan json.RawMessage, 1)})
-	reply := wire.SampleReply{ID: s.ID, Result: raw}
-	if err != nil {
-		reply.Error = &wire.RPCError{Code: wire.CodeRejected, Message: err.Error()}
-		var rpc *jsonrpc.Error
-		if errors.As(err, &rpc) {
-			reply.Error = &wire.RPCError{Code: rpc.Code, Message: rpc.Message, Data: rpc.Data}
-		}
+	raw, err := o.put(ctx, s.Token, s.Server, newQuestion(s.ID, methodSample, s.Params, s.Input))
+	o.up.reply(context.WithoutCancel(ctx), wire.MethodSampleReply, wire.SampleReply{ID: s.ID, Result: raw, Error: rejected(err)})
+}
+
+// rooted answers a question of a server for the client's roots.
+func (o *offer) rooted(ctx context.Context, q wire.RootsQuestion) {
+	ctx, done := o.until(ctx, q.ID)
+	defer done()
+	raw, err := o.put(ctx, q.Token, q.Server, newQuestion(q.ID, methodRoots, json.RawMessage("{}"), q.Input))
+	o.up.reply(context.WithoutCancel(ctx), wire.MethodRootsReply, wire.RootsReply{ID: q.ID, Result: raw, Error: rejected(err)})
+}
+
+// rejected is why a question has no result; nil for nil.
+func rejected(err error) *wire.RPCError {
+	var rpc *jsonrpc.Error
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &rpc):
+		return &wire.RPCError{Code: rpc.Code, Message: rpc.Message, Data: rpc.Data}
 	}
-	o.up.reply(context.WithoutCancel(ctx), wire.MethodSampleReply, reply)
+	return &wire.RPCError{Code: wire.CodeRejected, Message: err.Error()}
 }
 
 // until is a context that ends when mcp.over says that the question is over.

@@ -14,8 +14,12 @@ import (
 	"github.com/mcpctl/mcpctl/internal/engine/wire"
 )
 
-// modernVersion is the first version of MCP whose requests stand alone.
-const modernVersion = "2026-07-28"
+// modernVersion is the first version of MCP whose requests stand alone, and lastVersion
+// the last before it.
+const (
+	modernVersion = "2026-07-28"
+	lastVersion   = "2025-11-25"
+)
 
 // The error codes of ours on the wire of MCP; those of servers pass.
 const (

@@ -212,7 +212,7 @@ func (o *offer) readResource(ctx context.Context, r request, p *mcp.ReadResource
 	return o.forward(ctx, r, server, func(ctx context.Context, how asking) (json.RawMessage, error) {
 		result, err := call[wire.ResourceResult](ctx, o.up, wire.MethodReadResource, func(s string) any {
 			return wire.ReadResource{Session: s, Server: server, URI: uri,
-				ProgressToken: how.token, Elicit: how.elicit, Sample: how.sample, Meta: how.meta}
+				ProgressToken: how.token, Elicit: how.elicit, Sample: how.sample, Roots: how.roots, Together: how.asks(), Meta: how.meta}
 		})
 		return result.Result, err
 	})

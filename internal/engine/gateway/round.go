@@ -42,15 +42,26 @@ func (f *flight) isHeld() bool { return f.parked != nil }
 // ask leaves a question for the next answer to the client and waits for what it says.
 func (f *flight) ask(ctx context.Context, q *question) (json.RawMessage, error) {
 	f.mu.Lock()
+	if answer, ok := f.given[q.key]; ok {
+		delete(f.given, q.key)
+		f.count(q.together)
+		f.mu.Unlock()
+		f.wake() // the others may have waited for this one
+		return encoded(answer), nil
+	}
 	if q.key == "" || slices.ContainsFunc(f.asked, func(other *question) bool { return other.key == q.key }) {
 		q.key = q.id
 	}
 	f.asked = append(f.asked, q)
+	f.count(q.together)
 	f.mu.Unlock()
 	defer func() {
 		f.mu.Lock()
 		defer f.mu.Unlock()
 		f.asked = slices.DeleteFunc(f.asked, func(other *question) bool { return other == q })
+		if ctx.Err() != nil {
+			f.lacks = 0 // one that is over takes the others with it
+		}
 	}()
 	f.wake()
 	select {
@@ -64,6 +75,19 @@ func (f *flight) ask(ctx context.Context, q *question) (json.RawMessage, error) 
 	}
 }
 
+// count notes a question of several that are asked together: none is put to the client
+// before all are there. A server asks them in one answer, so two such lots are not under
+// way at once. held: mu.
+func (f *flight) count(together int) {
+	if together <= 1 {
+		return
+	}
+	if f.lacks == 0 {
+		f.lacks = together
+	}
+	f.lacks--
+}
+
 func (f *flight) wake() {
 	select {
 	case f.told <- struct{}{}:
@@ -71,9 +95,13 @@ func (f *flight) wake() {
 	}
 }
 
+// questions are those to be put to the client; none while some of them are to come.
 func (f *flight) questions() []*question {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if f.lacks > 0 {
+		return nil
+	}
 	return slices.Clone(f.asked)
 }
 
@@ -117,6 +145,9 @@ func (o *offer) hold(r request, server string, at landing, how asking, do func(c
 	// The request outlives this one of the client: it ends with the flight.
 	run, cancel := context.WithCancel(context.WithoutCancel(at.ctx))
 	f := o.flights.start(server, at, cancel)
+	f.mu.Lock()
+	f.given = r.responses()
+	f.mu.Unlock()
 	f.parked = time.AfterFunc(holdTime, func() { o.rounds.forget(f); o.flights.end(f) })
 	f.parked.Stop() // until it is parked
 	how.token = f.token

@@ -7,11 +7,21 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
+// noLimit leaves the length of lines to the sieve.
+const noLimit = -1
+
+// sieved is what the sieve lets through of an input.
+type sieved struct {
+	*sieve
+	io.Closer
+}
+
 // ServeStdio serves the one client at the other end of in and out, until it closes in or
 // ctx ends. Nothing but the protocol is written to out.
 func (g *Gateway) ServeStdio(ctx context.Context, in io.ReadCloser, out io.WriteCloser) error {
 	defer g.Close()
 	o := newOffer(g, false)
 	defer o.end()
-	return o.server.Run(ctx, &mcp.IOTransport{Reader: in, Writer: out, MaxLineLength: maxBody})
+	w := &oneByOne{WriteCloser: out}
+	return o.server.Run(ctx, &mcp.IOTransport{Reader: sieved{newSieve(in, w), in}, Writer: w, MaxLineLength: noLimit})
 }

@@ -36,13 +36,15 @@ type tool struct {
 	exposure   store.Exposure
 	definition json.RawMessage                                                                // as the server sent it, with the name
 	own        func(ctx context.Context, r request, args json.RawMessage) (mcp.Result, error) // one of this program's; nil: the server's
+	unusable   bool                                                                           // it is not shown; a call of it is told why
 }
 
 // toolList is what the servers list, in the order of the configuration.
 type toolList struct {
 	tools   []*tool
 	byName  map[string]*tool
-	page    json.RawMessage // the tools that are listed
+	refused map[string]*tool // by name: those that are there and cannot be called
+	page    json.RawMessage  // the tools that are listed
 	servers []wire.ServerTools
 }
 
@@ -53,7 +55,7 @@ func (o *offer) askTools(ctx context.Context) (*toolList, error) {
 	if err != nil {
 		return nil, err
 	}
-	list := &toolList{byName: map[string]*tool{}, servers: doc.Servers}
+	list := &toolList{byName: map[string]*tool{}, refused: map[string]*tool{}, servers: doc.Servers}
 	for _, sv := range doc.Servers {
 		o.addTools(list, sv)
 	}
@@ -74,16 +76,18 @@ func (o *offer) addTools(list *toolList, sv wire.ServerTools) {
 		list.tools = append(list.tools, o.signInTool(sv.Name))
 	}
 	seen := map[string]bool{}
-	for _, t := range sv.Tools {
-		if t.Unusable != "" || seen[t.Name] {
-			continue
+	for _, usable := range []bool{true, false} {
+		for _, t := range sv.Tools {
+			if (t.Unusable == "") != usable || seen[t.Name] {
+				continue
+			}
+			seen[t.Name] = true
+			exposure := store.Exposure(t.Exposure)
+			if exposure == "" {
+				exposure = store.Direct
+			}
+			list.tools = append(list.tools, &tool{ToolKey: engine.ToolKey{Server: sv.Name, Tool: t.Name}, exposure: exposure, definition: t.Definition, unusable: !usable})
 		}
-		seen[t.Name] = true
-		exposure := store.Exposure(t.Exposure)
-		if exposure == "" {
-			exposure = store.Direct
-		}
-		list.tools = append(list.tools, &tool{ToolKey: engine.ToolKey{Server: sv.Name, Tool: t.Name}, exposure: exposure, definition: t.Definition})
 	}
 }
 
@@ -96,7 +100,12 @@ func (o *offer) nameTools(list *toolList) {
 		if t.name != t.Tool || t.own != nil {
 			t.definition = put(t.definition, "name", quoted(t.name))
 		}
-		if t.exposure != store.Hidden {
+		switch {
+		case t.exposure == store.Hidden:
+		case t.unusable:
+			t.exposure = store.Hidden // nobody is to read its definition
+			list.refused[t.name] = t
+		default:
 			list.byName[t.name] = t
 		}
 	}
@@ -148,6 +157,9 @@ func (o *offer) findTool(ctx context.Context, name string) (*tool, error) {
 	if t := list.byName[name]; t != nil {
 		return t, nil
 	}
+	if t := list.refused[name]; t != nil {
+		return t, nil // the supervisor says why it is refused
+	}
 	text := fmt.Sprintf("unknown tool %q", name)
 	var known []string
 	for name := range list.byName {
@@ -174,7 +186,7 @@ func (o *offer) runTool(ctx context.Context, r request, t *tool, args json.RawMe
 	return o.forward(ctx, r, t.Server, func(ctx context.Context, how asking) (json.RawMessage, error) {
 		result, err := call[wire.CallResult](ctx, o.up, wire.MethodCallTool, func(s string) any {
 			return wire.CallTool{Session: s, Server: t.Server, Tool: t.Tool, Arguments: args,
-				ProgressToken: how.token, Elicit: how.elicit, Sample: how.sample, Meta: how.meta}
+				ProgressToken: how.token, Elicit: how.elicit, Sample: how.sample, Roots: how.roots, Together: how.asks(), Meta: how.meta}
 		})
 		if err != nil {
 			return nil, err

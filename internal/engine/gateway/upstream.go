@@ -25,6 +25,7 @@ type upstream struct {
 	link         *link
 	closed       bool
 	capabilities *wire.ClientCapabilities
+	version      string         // of MCP that the client speaks; "": it is not asked by requests
 	roots        []wire.Root    // nil: the workspace
 	level        string         // of log messages; "": not set
 	wanted       map[place]bool // resources whose changes the client wants to hear of
@@ -110,7 +111,7 @@ func (u *upstream) connect(ctx context.Context) (*link, error) {
 func (u *upstream) begin(ctx context.Context, client *supervisor.Client) (*link, error) {
 	open := u.g.o.Open
 	u.mu.Lock()
-	open.ID, open.Roots, open.Capabilities = "gateway", u.roots, u.capabilities
+	open.ID, open.Roots, open.Capabilities, open.ProtocolVersion = "gateway", u.roots, u.capabilities, u.version
 	level, wanted := u.level, slices.Collect(maps.Keys(u.wanted))
 	u.mu.Unlock()
 	opened, err := client.Open(ctx, open)

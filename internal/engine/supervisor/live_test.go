@@ -2,6 +2,7 @@ package supervisor
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -241,6 +242,79 @@ func TestSamplingOfOneOfSeveral(t *testing.T) {
 	calls.Wait()
 	if asked := c.all(wire.NotifySample); len(asked) > 0 {
 		t.Errorf("%q", asked)
+	}
+}
+
+// TestRounds: what a server asks in one answer is put to the client at the same time, its
+// roots among it, and nothing is put to one that does not say so.
+func TestRounds(t *testing.T) {
+	const roots = `{"roots":[{"uri":"file:///client","x":1.50}]}`
+	p := newPlace(t)
+	p.stubs(t, map[string][]string{"s": {"-modern", "-ask", "sampling/createMessage", "-embed", "roots/list"}})
+	p.serve(t, nil, nil)
+	c := p.owner(t, wire.SessionOpen{Capabilities: &wire.ClientCapabilities{Sampling: &wire.SamplingCapability{}, Roots: &wire.RootsCapability{}}})
+	for name, reply := range map[string]wire.RootsReply{"result": {Result: json.RawMessage(roots)}, "error": {Error: &wire.RPCError{Code: -1, Message: "none of your business"}}} {
+		c.forget()
+		pending, err := c.Client.current().conn.Send(t.Context(), wire.MethodCallTool,
+			wire.CallTool{Session: c.session, Server: "s", Tool: "echo", ProgressToken: "t1", Sample: true, Roots: true, Together: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var q wire.RootsQuestion
+		var s wire.Sample
+		if err := errors.Join(json.Unmarshal(c.await(t, wire.NotifyRoots, "q0"), &q), json.Unmarshal(c.await(t, wire.NotifySample, "q2"), &s)); err != nil {
+			t.Fatal(err)
+		}
+		if q.Server != "s" || q.Token != "t1" || q.Input != (wire.Input{Key: "q0", Together: 2}) || s.Input != (wire.Input{Key: "q2", Together: 2}) {
+			t.Errorf("%+v %+v", q, s)
+		}
+		// A reply of another kind is none, and neither is one with both, or neither.
+		for _, wrong := range []struct {
+			method string
+			params any
+			code   wire.Code
+		}{
+			{wire.MethodSampleReply, wire.SampleReply{ID: q.ID, Result: json.RawMessage(roots)}, wire.NotFound},
+			{wire.MethodRootsReply, wire.RootsReply{ID: s.ID, Result: json.RawMessage(roots)}, wire.NotFound},
+			{wire.MethodRootsReply, wire.RootsReply{ID: q.ID}, wire.Usage},
+			{wire.MethodRootsReply, wire.RootsReply{ID: q.ID, Result: json.RawMessage(`[]`)}, wire.Usage},
+		} {
+			wantCode(t, c.Client.Call(t.Context(), wrong.method, wrong.params, nil), wrong.code)
+		}
+		reply.ID = q.ID
+		must[wire.None](t, c.Client, wire.MethodRootsReply, reply)
+		if reply.Error == nil {
+			must[wire.None](t, c.Client, wire.MethodSampleReply, wire.SampleReply{ID: s.ID, Result: json.RawMessage(`{"role":"assistant"}`)})
+		} else {
+			c.await(t, wire.NotifyOver, s.ID)
+		}
+		var result wire.CallResult
+		switch err := pending.Wait(t.Context(), &result); {
+		case reply.Error != nil:
+			wantCode(t, err, wire.ToolError)
+		case err != nil || text(t, result) != `{"q0":`+roots+`,"q2":{"role":"assistant"}}`:
+			t.Errorf("%s: %s %v", name, result.Result, err)
+		}
+	}
+	c.forget()
+	c.answerSamples(t, wire.SampleReply{Result: json.RawMessage(`{"role":"assistant"}`)})
+	got := text(t, c.call(t, "s", wire.CallTool{Sample: true}))
+	if !strings.Contains(got, filepath.Join(p.dir, "work")) || len(c.all(wire.NotifyRoots)) > 0 || strings.Contains(c.all(wire.NotifySample)[0], "together") {
+		t.Errorf("%s %q", got, c.all(wire.NotifySample))
+	}
+}
+
+// TestEraOfTheOwner: a server of both eras is spoken to in the one of the owner's client.
+func TestEraOfTheOwner(t *testing.T) {
+	p := newPlace(t)
+	p.stubs(t, map[string][]string{"s": {"-modern"}})
+	p.serve(t, nil, nil)
+	for version, want := range map[string]string{"": "2026-07-28", "2026-07-28": "2026-07-28", "2025-06-18": "2025-11-25"} {
+		c := p.owner(t, wire.SessionOpen{ProtocolVersion: version})
+		about := must[wire.Descriptions](t, c.Client, wire.MethodDescribe, wire.InServer{Session: c.session, Server: "s"})
+		if got := about.Servers[0].ProtocolVersion; got != want {
+			t.Errorf("%q: %s, want %s", version, got, want)
+		}
 	}
 }
 

@@ -24,6 +24,7 @@ var quick = map[string]func(*connection, wire.Request) (any, error){
 	wire.MethodStatus:      status,
 	wire.MethodElicitReply: elicitReply,
 	wire.MethodSampleReply: sampleReply,
+	wire.MethodRootsReply:  rootsReply,
 	wire.NotifyCancel:      cancelRequest,
 	wire.MethodLoginReply:  loginReply,
 	wire.MethodLoginCancel: loginCancel,
@@ -129,10 +130,10 @@ func (c *connection) open(req wire.Request) (any, error) {
 // openFault says what is wrong with a request for a session; "" when nothing is.
 func openFault(in wire.SessionOpen) string {
 	joins := in.Existing && in.ID != wire.DefaultSession
-	owned := len(in.Servers) > 0 || len(in.Exclude) > 0 || in.Roots != nil || in.Capabilities != nil
+	owned := len(in.Servers) > 0 || len(in.Exclude) > 0 || in.Roots != nil || in.Capabilities != nil || in.ProtocolVersion != ""
 	switch {
 	case owned && (in.Existing || in.ID == wire.DefaultSession):
-		return "servers, exclude, roots and capabilities go with a session of one's own that is made"
+		return "servers, exclude, roots, capabilities and protocolVersion go with a session of one's own that is made"
 	case rootFault(in.Roots) != "":
 		return rootFault(in.Roots)
 	case in.AsDefault && !joins:
@@ -150,7 +151,7 @@ func openFault(in wire.SessionOpen) string {
 }
 
 func ownerOf(in wire.SessionOpen) engine.Owner {
-	return engine.Owner{Servers: in.Servers, Exclude: in.Exclude, Roots: in.Roots, Capabilities: in.Capabilities}
+	return engine.Owner{Servers: in.Servers, Exclude: in.Exclude, Roots: in.Roots, Capabilities: in.Capabilities, ProtocolVersion: in.ProtocolVersion}
 }
 
 // rootFault says what is wrong with roots; "" when nothing is.

@@ -91,6 +91,7 @@ func hearing[P, R any](of func(*P) (session *string, meta json.RawMessage), do f
 // caller is this client, as far as servers are concerned.
 func (c *connection) caller(news *news) engine.Caller {
 	return engine.Caller{
+		Who:      c,
 		Progress: news.put,
 		Elicit: func(ctx context.Context, q wire.Elicitation) wire.ElicitReply {
 			q.ID = randomID()
@@ -104,12 +105,23 @@ func (c *connection) caller(news *news) engine.Caller {
 			q.ID = randomID()
 			var reply wire.SampleReply
 			if !put(ctx, c, asked{q.ID, wire.NotifySample, q}, nil, &reply) {
-				reply.Error = &wire.RPCError{Code: wire.CodeRejected, Message: "the request was cancelled"}
+				reply.Error = cancelled
+			}
+			return reply
+		},
+		Roots: func(ctx context.Context, q wire.RootsQuestion) wire.RootsReply {
+			q.ID = randomID()
+			var reply wire.RootsReply
+			if !put(ctx, c, asked{q.ID, wire.NotifyRoots, q}, nil, &reply) {
+				reply.Error = cancelled
 			}
 			return reply
 		},
 	}
 }
+
+// cancelled is the error of a question that is over.
+var cancelled = &wire.RPCError{Code: wire.CodeRejected, Message: "the request was cancelled"}
 
 const (
 	// newsEvery is how often the progress of one call is told at most, and maxNews how
@@ -187,7 +199,7 @@ func (n *news) end() {
 }
 
 // questions are those that servers have asked the client of one connection: a question
-// of wire.ElicitReply or of wire.SampleReply each, by its id.
+// of wire.ElicitReply, wire.SampleReply or wire.RootsReply each, by its id.
 type questions struct {
 	mu   sync.Mutex
 	open map[string]any
@@ -282,13 +294,33 @@ func sampleReply(c *connection, req wire.Request) (any, error) {
 	if err := req.Decode(&in); err != nil {
 		return nil, err
 	}
-	switch result := len(in.Result) > 0 && string(in.Result) != "null"; {
-	case result == (in.Error != nil):
-		return nil, wire.NewError(wire.Usage, "a reply has either a 'result' or an 'error'", "")
-	case result && in.Result[0] != '{':
-		return nil, wire.NewError(wire.Usage, "the result of a reply is an object", "")
+	if err := checkReply(in.Result, in.Error); err != nil {
+		return nil, err
 	}
 	return struct{}{}, answer(c, in.ID, in)
+}
+
+// rootsReply answers a question for roots that was put to this very connection.
+func rootsReply(c *connection, req wire.Request) (any, error) {
+	var in wire.RootsReply
+	if err := req.Decode(&in); err != nil {
+		return nil, err
+	}
+	if err := checkReply(in.Result, in.Error); err != nil {
+		return nil, err
+	}
+	return struct{}{}, answer(c, in.ID, in)
+}
+
+// checkReply refuses a reply that is neither a result nor an error, or both.
+func checkReply(result json.RawMessage, failed *wire.RPCError) error {
+	switch is := len(result) > 0 && string(result) != "null"; {
+	case is == (failed != nil):
+		return wire.NewError(wire.Usage, "a reply has either a 'result' or an 'error'", "")
+	case is && result[0] != '{':
+		return wire.NewError(wire.Usage, "the result of a reply is an object", "")
+	}
+	return nil
 }
 
 // cancelRequest ends a request in flight of this connection; it is then answered

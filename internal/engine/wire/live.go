@@ -47,11 +47,30 @@ type Sample struct {
 	Server string          `json:"server"`
 	Params json.RawMessage `json:"params"`
 	Token  string          `json:"token,omitempty"` // the progressToken of the request that caused it
+	Input
 }
 
 // SampleReply answers a Sample with one of the two: Result is MCP's CreateMessageResult,
 // passed on byte for byte, or Error what went wrong.
 type SampleReply struct {
+	ID     string          `json:"id"`
+	Result json.RawMessage `json:"result,omitempty"`
+	Error  *RPCError       `json:"error,omitempty"`
+}
+
+// RootsQuestion is the parameters of mcp.roots: a server of MCP 2026-07-28 asks for the
+// folders that the client works in whose request caused it, if that said it can answer.
+// It is answered as a Sample is, with mcp.rootsReply.
+type RootsQuestion struct {
+	ID     string `json:"id"`
+	Server string `json:"server"`
+	Token  string `json:"token,omitempty"` // the progressToken of the request that caused it
+	Input
+}
+
+// RootsReply answers a RootsQuestion with one of the two: Result is MCP's
+// ListRootsResult, passed on byte for byte, or Error what went wrong.
+type RootsReply struct {
 	ID     string          `json:"id"`
 	Result json.RawMessage `json:"result,omitempty"`
 	Error  *RPCError       `json:"error,omitempty"`
@@ -68,8 +87,8 @@ type RPCError struct {
 	Data    json.RawMessage `json:"data,omitempty"`
 }
 
-// Over is the parameters of mcp.over: a question or a sampling request that this
-// connection was asked needs no answer any more.
+// Over is the parameters of mcp.over: a question, to the user, the model or for roots,
+// that this connection was asked needs no answer any more.
 type Over struct {
 	ID string `json:"id"`
 }

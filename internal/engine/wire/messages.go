@@ -56,6 +56,7 @@ const (
 	MethodElicitReply   = "mcp.elicitReply"
 	MethodDescribe      = "mcp.describe"
 	MethodSampleReply   = "mcp.sampleReply"
+	MethodRootsReply    = "mcp.rootsReply"
 	MethodSubscribe     = "mcp.subscribe"
 	MethodUnsubscribe   = "mcp.unsubscribe"
 	MethodSetRoots      = "mcp.setRoots"
@@ -68,6 +69,7 @@ const (
 	NotifyProgress = "mcp.progress"
 	NotifyElicit   = "mcp.elicit"
 	NotifySample   = "mcp.sample"
+	NotifyRoots    = "mcp.roots"
 	NotifyOver     = "mcp.over"
 	NotifyLog      = "mcp.log"
 	NotifyLogin    = "mcp.login" // the method's name, too
@@ -187,6 +189,12 @@ type SessionOpen struct {
 	// they are told exactly that. nil: forms and pages can be answered, there are
 	// roots, and sampling is not offered.
 	Capabilities *ClientCapabilities `json:"capabilities,omitempty"`
+	// ProtocolVersion is the version of MCP that the owner of a session of its own speaks
+	// with the one client that he has it for; "" for none. Before 2026-07-28 servers are
+	// spoken to in that era where they can be: many ask a client nothing in the new one.
+	// What a server asks without saying for which of the requests over this connection
+	// may then go to any of them.
+	ProtocolVersion string `json:"protocolVersion,omitempty"`
 }
 
 // Root is a folder that servers are told to work in, as MCP has it.
@@ -275,6 +283,12 @@ type CallTool struct {
 	Elicit bool `json:"elicit,omitempty"`
 	// Sample says that the caller answers mcp.sample; without it sampling is refused.
 	Sample bool `json:"sample,omitempty"`
+	// Roots says that the caller answers mcp.roots, which a server of MCP 2026-07-28 may
+	// ask; without it the server is told the session's.
+	Roots bool `json:"roots,omitempty"`
+	// Together says that the caller takes what such a server asks at once at the same
+	// time; without it one question comes after the other.
+	Together bool `json:"together,omitempty"`
 	// Meta is an object that is added to the request's _meta. A progressToken in it, and
 	// what MCP reserves for the two ends of a connection, are left out.
 	Meta json.RawMessage `json:"meta,omitempty"`

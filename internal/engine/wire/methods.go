@@ -59,6 +59,7 @@ var methods = []Method{
 	method[Complete, Completions](MethodComplete, true, false),
 	method[ElicitReply, None](MethodElicitReply, false, false),
 	method[SampleReply, None](MethodSampleReply, false, false),
+	method[RootsReply, None](MethodRootsReply, false, false),
 	method[InServer, Descriptions](MethodDescribe, true, false),
 	method[Resource, None](MethodSubscribe, true, false),
 	method[Resource, None](MethodUnsubscribe, true, false),

@@ -38,6 +38,8 @@ type ReadResource struct {
 	ProgressToken string          `json:"progressToken,omitempty"`
 	Elicit        bool            `json:"elicit,omitempty"`
 	Sample        bool            `json:"sample,omitempty"`
+	Roots         bool            `json:"roots,omitempty"`
+	Together      bool            `json:"together,omitempty"`
 	Meta          json.RawMessage `json:"meta,omitempty"`
 }
 
@@ -77,6 +79,8 @@ type GetPrompt struct {
 	ProgressToken string          `json:"progressToken,omitempty"`
 	Elicit        bool            `json:"elicit,omitempty"`
 	Sample        bool            `json:"sample,omitempty"`
+	Roots         bool            `json:"roots,omitempty"`
+	Together      bool            `json:"together,omitempty"`
 	Meta          json.RawMessage `json:"meta,omitempty"`
 }
 
@@ -136,8 +140,16 @@ type Elicitation struct {
 	Message string          `json:"message"`
 	Schema  json.RawMessage `json:"schema,omitempty"`
 	URL     string          `json:"url,omitempty"`
-	Key     string          `json:"key,omitempty"`   // what the server calls the question, with MCP 2026-07-28
 	Token   string          `json:"token,omitempty"` // the progressToken of the request that caused it
+	Input
+}
+
+// Input says where a question stands in a result that asks, of a server of MCP
+// 2026-07-28. Key is what the server calls it. Together, for a request that says it, is
+// how many questions are put at the same time, if it is not one alone.
+type Input struct {
+	Key      string `json:"key,omitempty"`
+	Together int    `json:"together,omitempty"`
 }
 
 // ElicitReply answers an Elicitation. Content is for "accept" in form mode; fields

@@ -7,6 +7,9 @@ import (
 
 // Caller is who made a request, for what comes back while it is under way.
 type Caller struct {
+	// Who is the same for all requests of one user, whose answer may reach each of them;
+	// nil: nobody knows. It is comparable.
+	Who any
 	// Progress is told of the progress that the server reports, in the order it
 	// came and never behind the result. It must not block. May be nil.
 	Progress func(Progress)
@@ -17,7 +20,14 @@ type Caller struct {
 	// CreateMessageRequestParams and the result its CreateMessageResult, both byte for
 	// byte; an error that is a *Refusal is passed on. ctx ends with the question. nil:
 	// they are refused.
-	Sample func(ctx context.Context, params json.RawMessage) (json.RawMessage, error)
+	Sample func(ctx context.Context, in Input, params json.RawMessage) (json.RawMessage, error)
+	// Roots asks the caller for the folders he works in, when a result that asks wants
+	// them; it returns MCP's ListRootsResult, passed on byte for byte. ctx ends with the
+	// question. nil: they are those of the connection.
+	Roots func(ctx context.Context, in Input) (json.RawMessage, error)
+	// Together has the questions of one result that asks put at the same time, and not
+	// one after the other.
+	Together bool
 	// Said, if it is set, is told of the log messages that the request causes, as
 	// Options.Said and in its place.
 	Said func(params json.RawMessage)
@@ -52,7 +62,14 @@ type Question struct {
 	Message string
 	Schema  json.RawMessage
 	URL     string
-	Key     string // what the server calls it in a result that asks (2026-07-28); "" elsewhere
+	Input
+}
+
+// Input says where a question stands in a result that asks (2026-07-28, Multi
+// Round-Trip Requests); the zero value is one that stands in none.
+type Input struct {
+	Key      string // what the server calls it
+	Together int    // how many questions are put at the same time, itself included; 0 or 1: it alone
 }
 
 // The modes of a question.

@@ -22,6 +22,7 @@ type clock struct {
 	caller Caller
 	rounds bool            // the server may ask something in the course of it
 	ctx    context.Context // ends with the request
+	began  time.Time
 	fire   context.CancelCauseFunc
 
 	asked sync.Mutex // held while the user is asked: one question at a time
@@ -38,7 +39,8 @@ type clock struct {
 func (c *Conn) startClock(ctx context.Context, a ask) (context.Context, *clock) {
 	caller := callerOf(ctx)
 	ctx, fire := context.WithCancelCause(ctx)
-	k := &clock{limit: a.timeout, caller: caller, rounds: a.rounds, ctx: ctx, last: time.Now()}
+	now := time.Now()
+	k := &clock{limit: a.timeout, caller: caller, rounds: a.rounds, ctx: ctx, began: now, last: now}
 	unlink := context.AfterFunc(c.life, func() { fire(context.Cause(c.life)) })
 	k.fire = func(cause error) { unlink(); fire(cause) }
 	c.mu.Lock()

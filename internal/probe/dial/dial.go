@@ -53,6 +53,10 @@ type Options struct {
 	Workspace string
 	// Roots take the place of Workspace; nil: none do.
 	Roots []Root
+	// ProtocolVersion is what the owner of the connection speaks with a client of his own;
+	// "" for none. Before 2026-07-28 a server that pins nothing is offered that era first:
+	// many that speak both ask their client nothing in the new one.
+	ProtocolVersion string
 	// Retries is how often a request other than a tool call is repeated when an
 	// HTTP server answers 408, 429 or 5xx. It is for a caller that connects once;
 	// one that connects again by itself leaves it 0 (design §9.2).

@@ -8,6 +8,7 @@ import (
 	"math/bits"
 	"net"
 	"net/url"
+	"slices"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -55,14 +56,21 @@ func (c *Conn) elicit(ctx context.Context, req mcp.Request) (mcp.Result, error) 
 		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: err.Error()}
 	}
 	k, why := c.asker(origin)
-	if k != nil && k.caller.Ask == nil {
-		k, why = nil, cannotBeAsked
+	for {
+		if k != nil && k.caller.Ask == nil {
+			k, why = nil, cannotBeAsked
+		}
+		if k == nil {
+			c.decline(why)
+			return &elicited{answer: Answer{Action: Decline}}, nil
+		}
+		answer := c.put(ctx, k.turn, k, q)
+		next := c.next(ctx, k, origin)
+		if answer.Action != Cancel || next == nil {
+			return &elicited{answer: answer}, nil
+		}
+		k = next
 	}
-	if k == nil {
-		c.decline(why)
-		return &elicited{answer: Answer{Action: Decline}}, nil
-	}
-	return &elicited{answer: c.put(ctx, k, q)}, nil
 }
 
 // elicited is the result of a question, in bytes of our own.
@@ -133,29 +141,52 @@ func visitable(text string) bool {
 }
 
 // asker finds the request that caused a question. A pipe does not say; then it is
-// the only one under way, or nobody is asked: the answer of one user must not
-// reach the call of another.
+// the only one under way, the first of those of one caller who is known to be one, or
+// nobody is asked: the answer of one user must not reach the call of another.
 func (c *Conn) asker(origin string) (k *clock, why string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if origin != "" {
 		k = c.clocks[origin]
 	} else {
-		n := 0
+		var under []*clock
 		for _, other := range c.clocks {
 			if other.rounds && other.ctx.Err() == nil { // one that was ended is answered no more
-				k = other
-				n++
+				under = append(under, other)
 			}
 		}
-		if n > 1 {
-			return nil, fmt.Sprintf("%d calls are under way and it does not say which of them it belongs to", n)
+		if len(under) > 1 && !sameCaller(under) {
+			return nil, fmt.Sprintf("%d calls are under way and it does not say which of them it belongs to", len(under))
+		}
+		for _, other := range under {
+			if k == nil || other.began.Before(k.began) {
+				k = other
+			}
 		}
 	}
 	if k == nil {
 		return nil, "no call is under way that it could belong to"
 	}
 	return k, ""
+}
+
+// next is the request to which a question goes that k has left behind by ending, although
+// it may not have been k's: another one of the same caller. nil: there is none.
+func (c *Conn) next(ctx context.Context, k *clock, origin string) *clock {
+	if origin != "" || k.caller.Who == nil || k.ctx.Err() == nil || ctx.Err() != nil {
+		return nil
+	}
+	next, _ := c.asker(origin)
+	if next == nil || next.caller.Who != k.caller.Who {
+		return nil
+	}
+	return next
+}
+
+// sameCaller tells whether all requests are of one caller, who is known.
+func sameCaller(all []*clock) bool {
+	who := all[0].caller.Who
+	return who != nil && !slices.ContainsFunc(all, func(k *clock) bool { return k.caller.Who != who })
 }
 
 const cannotBeAsked = "the caller cannot be asked"
@@ -171,10 +202,14 @@ func (c *Conn) decline(why string) {
 	}
 }
 
-// put puts a question to the user who made the request of k. It ends with the
-// request, with ctx, and after questionLimit.
-func (c *Conn) put(ctx context.Context, k *clock, q Question) Answer {
-	ctx, end, ok := k.turn(ctx)
+// turn begins a question: it says until when the question is open, and what ends it.
+// false: there are too many.
+type turn func(context.Context) (asking context.Context, end func(), ok bool)
+
+// put puts a question to the user who made the request of k, at its turn. It ends with
+// the request, with ctx, and after questionLimit.
+func (c *Conn) put(ctx context.Context, at turn, k *clock, q Question) Answer {
+	ctx, end, ok := at(ctx)
 	if !ok {
 		c.decline(tooOften)
 		return Answer{Action: Decline}
@@ -200,18 +235,26 @@ func (c *Conn) put(ctx context.Context, k *clock, q Question) Answer {
 const tooOften = "the call has asked too often"
 
 // turn waits until a question of this request may be put: one at a time. The time of the
-// request stands still until end is called. false: there are too many.
+// request stands still until end is called.
 func (k *clock) turn(ctx context.Context) (asking context.Context, end func(), ok bool) {
 	if !k.hold() {
 		return nil, nil, false
 	}
 	k.asked.Lock()
+	ctx, over, _ := k.held(ctx)
+	return ctx, func() {
+		k.asked.Unlock()
+		over()
+	}, true
+}
+
+// held is the turn of a question that hold was called for, beside others.
+func (k *clock) held(ctx context.Context) (asking context.Context, end func(), ok bool) {
 	ctx, cancel := context.WithTimeout(ctx, questionLimit)
 	unlink := context.AfterFunc(k.ctx, cancel)
 	return ctx, func() {
 		unlink()
 		cancel()
-		k.asked.Unlock()
 		k.resume()
 	}, true
 }

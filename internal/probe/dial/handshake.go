@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -35,8 +37,21 @@ const (
 // eras remembers what worked for a definition, for as long as this process runs.
 var eras = struct {
 	sync.Mutex
-	of map[store.Fingerprint]era
-}{of: map[store.Fingerprint]era{}}
+	of map[remembered]era
+}{of: map[remembered]era{}}
+
+// remembered is a definition, and with which era was begun.
+type remembered struct {
+	fingerprint store.Fingerprint
+	oldFirst    bool
+}
+
+func (d *dialer) remembered() remembered { return remembered{d.fingerprint, d.oldFirst()} }
+
+// oldFirst tells whether the owner's own client speaks the era of before.
+func (d *dialer) oldFirst() bool {
+	return d.opts.ProtocolVersion != "" && eraOf(d.opts.ProtocolVersion) == legacy
+}
 
 // dialer is one Open.
 type dialer struct {
@@ -58,11 +73,11 @@ func (d *dialer) open(ctx context.Context) (*Conn, error) {
 		eras.Lock()
 		switch {
 		case err == nil:
-			eras.of[d.fingerprint] = eraOf(c.info.ProtocolVersion)
+			eras.of[d.remembered()] = eraOf(c.info.ProtocolVersion)
 		case first == probing && e == legacy:
-			eras.of[d.fingerprint] = legacy // neither worked: one start is enough the next time
+			eras.of[d.remembered()] = legacy // neither worked: one start is enough the next time
 		default:
-			delete(eras.of, d.fingerprint)
+			delete(eras.of, d.remembered())
 		}
 		eras.Unlock()
 		if err == nil || next == "" || try == tries || ctx.Err() != nil {
@@ -83,8 +98,11 @@ func (d *dialer) first() era {
 	}
 	eras.Lock()
 	defer eras.Unlock()
-	if e, ok := eras.of[d.fingerprint]; ok {
+	if e, ok := eras.of[d.remembered()]; ok {
 		return e
+	}
+	if d.oldFirst() {
+		return legacy
 	}
 	return probing
 }
@@ -126,7 +144,11 @@ func (d *dialer) try(ctx context.Context, e era) (c *Conn, next era, err error) 
 		return c, "", nil
 	}
 	err = d.explain(ctx, c, x.outcome(), err)
-	if proc != nil && d.launch.ProtocolVersion == "" {
+	switch {
+	case d.launch.ProtocolVersion != "":
+	case e == legacy && d.oldFirst():
+		next = d.newEra(x.outcome(), err)
+	case proc != nil:
 		next = proc.nextEra(e)
 	}
 	c.end(errClosed)
@@ -171,6 +193,20 @@ func (c *child) nextEra(e era) era {
 	}
 	return ""
 }
+
+// newEra is what to try when a server has failed at initialize, with which was begun for
+// the sake of the owner's client: the new era, where the server has said no to this one.
+func (d *dialer) newEra(o outcome, err error) era {
+	var e *Error
+	said := o.failure != nil || errors.As(err, &e) && slices.Contains(noInitialize, e.status)
+	if !said || d.launch.Transport == store.SSE {
+		return ""
+	}
+	return modern
+}
+
+// noInitialize are the answers of HTTP servers of the new era alone.
+var noInitialize = []int{http.StatusBadRequest, http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotAcceptable, http.StatusNotImplemented}
 
 // shake lets the SDK do the handshake. The SDK's context lives as long as the
 // connection, because its old transport ties its stream to it; so a handshake

@@ -3,9 +3,6 @@ package dial
 import (
 	"context"
 	"encoding/json"
-	"fmt"
-	"maps"
-	"slices"
 	"time"
 )
 
@@ -72,46 +69,6 @@ func (r *round) subject() string {
 	return r.ask.method
 }
 
-// inputs answers what a result of the type input_required asks, and echoes its
-// state byte for byte (2026-07-28, Multi Round-Trip Requests).
-func (r *round) inputs(ctx context.Context, result json.RawMessage) error {
-	var wanted struct {
-		Requests map[string]struct {
-			Method string          `json:"method"`
-			Params json.RawMessage `json:"params"`
-		} `json:"inputRequests"`
-		State json.RawMessage `json:"requestState"`
-	}
-	if json.Unmarshal(result, &wanted) != nil {
-		return r.refuse("asks for more input in a way that makes no sense")
-	}
-	var answers []byte
-	for _, id := range slices.Sorted(maps.Keys(wanted.Requests)) {
-		answer, err := r.input(ctx, id, wanted.Requests[id].Method, wanted.Requests[id].Params)
-		if err != nil {
-			return err
-		}
-		if answers != nil {
-			answers = append(answers, ',')
-		}
-		name, _ := json.Marshal(id)
-		answers = append(append(append(answers, name...), ':'), answer...)
-	}
-	r.more = nil
-	if len(wanted.State) > 0 {
-		r.more = append([]byte(`"requestState":`), wanted.State...)
-	}
-	if answers == nil {
-		return r.again(ctx)
-	}
-	r.later = 0
-	if r.more != nil {
-		r.more = append(r.more, ',')
-	}
-	r.more = append(append(append(r.more, `"inputResponses":{`...), answers...), '}')
-	return nil
-}
-
 // again waits a moment for a server that only wants the request once more.
 func (r *round) again(ctx context.Context) error {
 	if r.later++; r.later > maxLater {
@@ -123,31 +80,13 @@ func (r *round) again(ctx context.Context) error {
 	return nil
 }
 
-// input answers one embedded request; id is its key in the result.
-func (r *round) input(ctx context.Context, id, method string, params json.RawMessage) (json.RawMessage, error) {
-	switch {
-	case method == elicitMethod:
-		q, err := r.conn.readQuestion(params)
-		if err != nil {
-			return nil, r.refuse("asks something in a way that makes no sense: " + err.Error())
-		}
-		q.Key = id
-		return r.question(ctx, q).result(), ctx.Err()
-	case method == rootsMethod && r.conn.able.Roots:
-		return r.conn.rootsAnswer(), nil
-	case method == samplingMethod && r.conn.able.Sampling:
-		return r.sample(ctx, params)
-	}
-	return nil, r.refuse("asks for " + r.conn.voice.quote(fmt.Sprintf("%q", method)) + ", which mcpctl does not offer")
-}
-
 // question asks the caller of this very request.
 func (r *round) question(ctx context.Context, q Question) Answer {
 	if r.clock.caller.Ask == nil {
 		r.conn.decline(cannotBeAsked)
 		return Answer{Action: Decline}
 	}
-	return r.conn.put(ctx, r.clock, q)
+	return r.conn.put(ctx, r.clock.turn, r.clock, q)
 }
 
 // visit sends the user to the pages of a refusal. A page that was visited already

@@ -3,7 +3,6 @@ package dial
 import (
 	"context"
 	"encoding/json"
-	"errors"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -24,15 +23,26 @@ func (c *Conn) sample(ctx context.Context, req mcp.Request) (mcp.Result, error) 
 		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "the parameters are no object"}
 	}
 	k, why := c.asker(origin)
-	if k == nil {
-		c.decline(why)
-		return nil, &jsonrpc.Error{Code: codeRejected, Message: "the request was refused: " + why}
+	for {
+		if k != nil && k.caller.Sample == nil {
+			k, why = nil, cannotBeAsked
+		}
+		if k == nil {
+			c.decline(why)
+			return nil, refused(why).rpc()
+		}
+		result, refusal := c.putRaw(ctx, k.turn, func(ctx context.Context) (json.RawMessage, error) {
+			return k.caller.Sample(ctx, Input{}, json.RawMessage(raw))
+		})
+		if refusal == nil {
+			return &sampled{raw: result}, nil
+		}
+		next := c.next(ctx, k, origin)
+		if next == nil {
+			return nil, refusal.rpc()
+		}
+		k = next
 	}
-	result, err := c.putSample(ctx, k, json.RawMessage(raw))
-	if err != nil {
-		return nil, &jsonrpc.Error{Code: err.Code, Message: err.Message, Data: err.Data}
-	}
-	return &sampled{raw: result}, nil
 }
 
 // sampled is the result of a sampling request, in the bytes of its caller.
@@ -44,47 +54,11 @@ type sampled struct {
 // MarshalJSON implements json.Marshaler.
 func (s *sampled) MarshalJSON() ([]byte, error) { return s.raw, nil }
 
-// putSample puts a sampling request to the caller of k's request, within the limits of
-// questions to the user.
-func (c *Conn) putSample(ctx context.Context, k *clock, params json.RawMessage) (json.RawMessage, *Refusal) {
-	if k.caller.Sample == nil {
-		c.decline(cannotBeAsked)
-		return nil, &Refusal{Code: codeRejected, Message: "the request was refused: " + cannotBeAsked}
-	}
-	ctx, end, ok := k.turn(ctx)
-	if !ok {
-		c.decline(tooOften)
-		return nil, &Refusal{Code: codeRejected, Message: "the request was refused: " + tooOften}
-	}
-	defer end()
-	if ctx.Err() != nil {
-		return nil, &Refusal{Code: codeRejected, Message: "the request was cancelled"}
-	}
-	result, err := k.caller.Sample(ctx, params)
-	var refusal *Refusal
-	switch {
-	case errors.As(err, &refusal):
-		return nil, refusal
-	case err != nil:
-		return nil, &Refusal{Code: codeRejected, Message: err.Error()}
-	case !isObject(result) || !json.Valid(result):
-		return nil, &Refusal{Code: jsonrpc.CodeInternalError, Message: "the answer is no object"}
-	}
-	return result, nil
+// refused is the refusal of what nobody was asked.
+func refused(why string) *Refusal {
+	return &Refusal{Code: codeRejected, Message: "the request was refused: " + why}
 }
 
-// sample answers an embedded sampling request. There is no answer that says no, so a
-// refusal is the end of the request.
-func (r *round) sample(ctx context.Context, params json.RawMessage) (json.RawMessage, error) {
-	if !isObject(params) {
-		return nil, r.refuse("asks the model in a way that makes no sense")
-	}
-	result, refusal := r.conn.putSample(ctx, r.clock, params)
-	switch {
-	case ctx.Err() != nil:
-		return nil, ctx.Err()
-	case refusal != nil:
-		return nil, r.refuse("asks the model, which was refused: " + r.conn.voice.quote(refusal.Message))
-	}
-	return result, nil
+func (r *Refusal) rpc() *jsonrpc.Error {
+	return &jsonrpc.Error{Code: r.Code, Message: r.Message, Data: r.Data}
 }

@@ -1,5 +1,7 @@
 package echo
 
+//lint:file-ignore SA1019 sampling and logging belong to every revision before 2026-07-28
+
 import (
 	"context"
 	"encoding/json"
@@ -40,6 +42,7 @@ func addMore(s *mcp.Server) {
 	mcp.AddTool(s, &mcp.Tool{Name: "visit", Description: "Sends the user to a page."},
 		asking("visit", &mcp.ElicitParams{Mode: "url", Message: "Please visit this page.", URL: "https://example.com/visit?id=1", ElicitationID: "visit-1"}))
 	mcp.AddTool(s, &mcp.Tool{Name: "storm", Description: "Reports progress as fast as it can."}, storm)
+	mcp.AddTool(s, &mcp.Tool{Name: "mingle", Description: "Says the text in every way there is."}, mingle)
 }
 
 func readNote(_ context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
@@ -96,4 +99,29 @@ func storm(ctx context.Context, req *mcp.CallToolRequest, _ none) (*mcp.CallTool
 		}
 	}
 	return text("the storm is over"), nil, nil
+}
+
+// mingle reports the text as progress, logs it, asks the user and the model about it, and
+// says what their answers were.
+func mingle(ctx context.Context, req *mcp.CallToolRequest, in texted) (*mcp.CallToolResult, any, error) {
+	if token := req.Params.GetProgressToken(); token != nil {
+		if err := req.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ProgressToken: token, Progress: 1, Message: in.Text}); err != nil {
+			return nil, nil, err
+		}
+	}
+	if err := req.Session.Log(ctx, &mcp.LoggingMessageParams{Level: "error", Data: in.Text}); err != nil {
+		return nil, nil, err
+	}
+	if req.Params.InputResponses == nil {
+		return &mcp.CallToolResult{RequestState: in.Text, InputRequests: mcp.InputRequestMap{
+			"user": &mcp.ElicitParams{Mode: "form", Message: in.Text, RequestedSchema: json.RawMessage(
+				`{"type":"object","properties":{"name":{"type":"string"}},"required":["name"]}`)},
+			"model": &mcp.CreateMessageParams{MaxTokens: 10, Messages: []*mcp.SamplingMessage{{Role: "user", Content: &mcp.TextContent{Text: in.Text}}}},
+		}}, nil, nil
+	}
+	said, err := json.Marshal(req.Params.InputResponses)
+	if err != nil {
+		return nil, nil, err
+	}
+	return text(req.Params.RequestState + " " + string(said)), nil, nil
 }
