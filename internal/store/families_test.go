@@ -1,6 +1,7 @@
 package store
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -29,6 +30,27 @@ func TestWhatMarksAWorkspace(t *testing.T) {
 		}
 		if (ws.Dir == w.repo) != tt.marks {
 			t.Errorf("with %s the workspace is %s", tt.file, ws.Dir)
+		}
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestMarkInAFullDirectory: a marker counts also where it is one name among very many.
+func TestMarkInAFullDirectory(t *testing.T) {
+	w := newWorld(t)
+	below := filepath.Join(w.repo, "a")
+	if err := os.MkdirAll(below, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 600 {
+		w.in(fmt.Sprintf("f%d", i), "")
+	}
+	for _, file := range []string{".vscode/mcp.json", ".git"} {
+		path := w.in(file, "{}")
+		if ws, err := FindWorkspace(below, w.home); err != nil || ws.Dir != w.repo {
+			t.Errorf("with %s the workspace is %s, %v", file, ws.Dir, err)
 		}
 		if err := os.Remove(path); err != nil {
 			t.Fatal(err)

@@ -115,8 +115,21 @@ func (own masker) words(n *jsonc.Node, where string) (words, masked []string) {
 // headers, at any depth, and those of credential-named keys. A malformed entry is
 // shown, too, and its secrets are where they do not belong.
 func secretAt(where string) bool {
-	group, _, nested := fieldGroup(where)
-	return nested && (group == "env" || group == "headers") || redact.Credential(where[strings.LastIndexByte(where, '.')+1:])
+	return inValues(where) || redact.Credential(where[strings.LastIndexByte(where, '.')+1:])
+}
+
+// inValues tells whether a dotted path leads to env or headers, or below them, under any
+// client's name for them. Tools have names of their own.
+func inValues(where string) bool {
+	parts := strings.Split(where, ".")
+	if parts[0] == "toolExposure" || parts[0] == "tools" {
+		return false
+	}
+	return slices.ContainsFunc(parts, func(part string) bool {
+		name, _, _ := strings.Cut(part, "[") // of an element
+		name = ownPath(name)
+		return name == "env" || name == "headers"
+	})
 }
 
 // fieldGroup cuts a field's path, as mcpctl has it, behind its first key.
@@ -178,8 +191,9 @@ func maskNumber(n *jsonc.Node, where string) []byte {
 }
 
 // MaskFile returns a file's text with the secrets of its servers hidden, laid out
-// as it is, for showing a difference. Comments, other keys and text that does not
-// parse are masked by shape.
+// as it is, for showing a difference. What else is in the file is masked as an entry
+// is: a client keeps servers of other folders there, and settings of its own. Comments
+// and text that does not parse are masked by shape.
 func (s *Store) MaskFile(path string, data []byte) string { return s.MaskFileBut(path, data, "") }
 
 // MaskFileBut is MaskFile with the fields of one entry left as they are, except for
@@ -196,14 +210,16 @@ func (s *Store) MaskFileBut(path string, data []byte, name string) string {
 	}
 	src := &Source{Client: s.Client.Name, keys: s.keysAt(path)}
 	src.edition(doc.Root())
-	if servers := src.servers(doc); servers != nil {
+	servers := src.servers(doc)
+	if servers != nil {
 		for _, entry := range src.members(servers) {
 			if name == "" || entry.Key != name {
 				masker{redact.NewMask(ownLiterals(entry.Value.Raw())...)}.leaves(entry.Value, "", put)
 			}
 		}
 	}
-	// Of what an alias of YAML repeats, one place is masked for all.
+	beside{masker{redact.NewMask()}, servers, put}.leaves(doc.Root(), "")
+	// Of what an alias of YAML repeats, one place is masked for all: that of an entry.
 	slices.SortStableFunc(places, func(a, b maskedPlace) int { return a.start - b.start })
 	var b strings.Builder
 	done := 0
@@ -222,6 +238,45 @@ func (s *Store) MaskFileBut(path string, data []byte, name string) string {
 type maskedPlace struct {
 	start, end int
 	text       []byte
+}
+
+// beside masks what stands beside the servers of a file.
+type beside struct {
+	masker
+	servers *jsonc.Node // left out; nil for none
+	put     func(*jsonc.Node, []byte)
+}
+
+func (in beside) leaves(n *jsonc.Node, where string) {
+	switch {
+	case n.Kind() != jsonc.Object && n.Kind() != jsonc.Array:
+		in.masker.leaves(n, where, in.put)
+	case in.servers != nil && sameSpan(n, in.servers):
+	case n.Kind() == jsonc.Array && len(n.Elements()) > 0 && n.Elements()[0].Kind() != jsonc.Object:
+		in.masker.leaves(n, where, in.put) // words
+	default:
+		in.input(n)
+		for _, el := range n.Elements() {
+			in.leaves(el, where)
+		}
+		for _, m := range n.Members() {
+			in.leaves(m.Value, strings.TrimPrefix(where+"."+m.Key, "."))
+		}
+	}
+}
+
+// input hides what VS Code proposes in place of a password that it asks for.
+func (in beside) input(n *jsonc.Node) {
+	password, proposed := n.Get("password"), n.Get("default")
+	if password != nil && string(password.Raw()) == "true" && proposed != nil {
+		in.masker.leaves(proposed, "password", in.put)
+	}
+}
+
+func sameSpan(a, b *jsonc.Node) bool {
+	aStart, aEnd := a.Span()
+	bStart, bEnd := b.Span()
+	return aStart == bStart && aEnd == bEnd
 }
 
 // keysAt are the keys that lead to the servers in one of the chosen client's files.

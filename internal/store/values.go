@@ -4,6 +4,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/mcpctl/mcpctl/internal/store/redact"
 )
 
 // expand replaces ${NAME} and ${NAME:-default} by values of env and $$ by a
@@ -35,7 +37,7 @@ func expand(text string, env Environ) (out string, used, missing []string, fault
 				continue
 			}
 			if !IsVariable(name) {
-				return "", nil, nil, "'" + text[:end+1] + "' is not a reference mcpctl understands"
+				return "", nil, nil, "'" + nameOnly(text[:end+1]) + "' is not a reference mcpctl understands"
 			}
 			switch v := env[name]; {
 			case v != "":
@@ -52,6 +54,24 @@ func expand(text string, env Environ) (out string, used, missing []string, fault
 			text = text[1:]
 		}
 	}
+}
+
+// nameOnly shortens a reference of another spelling to the name it begins with: what
+// follows may be a default, as in ${NAME-text}, and that a secret. What an editor would
+// look up, as in ${config:name}, stays.
+func nameOnly(ref string) string {
+	body := ref[len("${") : len(ref)-1]
+	end := 0
+	for end < len(body) && IsVariable("_"+body[:end+1]) {
+		end++
+	}
+	kind, _, found := strings.Cut(body, ":")
+	lookup := found && kind == body[:end] && kind == strings.ToLower(kind) && !redact.Credential(kind) &&
+		!strings.ContainsAny(body[end+1:min(end+2, len(body))], "-+=?")
+	if end == len(body) || lookup {
+		return ref
+	}
+	return "${" + body[:end] + "…}"
 }
 
 // IsVariable tells whether name is one of the POSIX environment, upper or lower case.

@@ -3,6 +3,7 @@ package store
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -62,10 +63,14 @@ func FindWorkspace(dir, home string) (Workspace, error) {
 }
 
 // marked tells whether d holds a project file or `.git`; only their existence
-// is looked at, never their content. The walk asks at every level: one look for a
-// folder spares one for each file in it.
+// is looked at, never their content. The walk asks at every level: a list of the names
+// in d spares a look for each of those that are not among them.
 func marked(d string) bool {
+	names, all := someNames(d)
 	for first, files := range markers() {
+		if all && !names[strings.ToLower(first)] {
+			continue
+		}
 		if _, err := os.Lstat(filepath.Join(d, first)); err != nil {
 			continue
 		}
@@ -79,6 +84,27 @@ func marked(d string) bool {
 		}
 	}
 	return false
+}
+
+// someNames lists what is in a directory, in lower case, since some file systems take
+// either for the other. all is false where it cannot be read, or holds so much that
+// looking for each name is cheaper.
+func someNames(d string) (names map[string]bool, all bool) {
+	const many = 256
+	f, err := os.Open(d)
+	if err != nil {
+		return nil, false
+	}
+	defer f.Close()
+	list, err := f.Readdirnames(many)
+	if err != nil && err != io.EOF || len(list) == many {
+		return nil, false
+	}
+	names = map[string]bool{}
+	for _, name := range list {
+		names[strings.ToLower(name)] = true
+	}
+	return names, true
 }
 
 // markers are the project files by the first part of their paths; "" is that part

@@ -82,7 +82,13 @@ func (r *shapeReader) vibe() {
 	if command == nil || command.Kind() != jsonc.Array || len(command.Elements()) == 0 {
 		return
 	}
-	words := append(textsOf(command), textsOf(r.get("args"))...)
+	words := textsOf(command)
+	if args := r.get("args"); args != nil {
+		words = append(words, textsOf(args)...)
+	}
+	if len(words) == 0 {
+		return // no word among them, which the reader behind tells
+	}
 	r.Set("command", quote(words[0]))
 	r.Set("args", list(words[1:]))
 }

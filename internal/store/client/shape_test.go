@@ -21,6 +21,7 @@ func TestReadShapes(t *testing.T) {
 		{"gemini", `{"httpUrl":"https://a/m","timeout":5000}`, `{"url":"https://a/m","timeout":"5000ms","type":"http"}`, ""},
 		{"gemini", `{"url":"https://a/sse"}`, `{"url":"https://a/sse","type":"sse"}`, ""},
 		{"gemini", `{"url":"https://a/mcp?x=1"}`, `{"url":"https://a/mcp?x=1","type":"http"}`, "is taken for http because it ends in /mcp"},
+		{"gemini", `{"command":"c","url":"https://a/mcp","headers":{"A":"b"}}`, `{"url":"https://a/mcp","headers":{"A":"b"},"type":"http"}`, "'command' is ignored beside 'url'; warning: a 'url' without 'type' is taken for http"},
 		{"gemini", `{"url":"https://a/x","type":"http"}`, `{"url":"https://a/x","type":"http"}`, ""},
 		{"gemini", `{"httpUrl":"https://a/m","url":"https://a/s","command":"c"}`, `{"url":"https://a/m","type":"http"}`, "'url' is ignored beside 'httpUrl'; warning: 'command' is ignored"},
 		{"gemini", `{"command":"c","env":{"A":"$B","C":"${D}x","E":"${F:-g}","H":"5$","I":"$1","J":"$$K","L":"!x"}}`,

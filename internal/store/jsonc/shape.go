@@ -9,7 +9,8 @@ import (
 
 // Shape is a copy of an object that is being put into another shape: what reading another program's file needs.
 // Values that stay keep their places in the text; a value that is put in gets the place of the one it replaces,
-// or that of the object. Text and document are not changed.
+// or that of the object. Text and document are not changed, nor is a node that was taken from the Shape before a
+// change.
 type Shape struct {
 	of      *Node
 	members []hujson.ObjectMember
@@ -33,11 +34,12 @@ func (s *Shape) Node() *Node {
 
 // Drop leaves out every member called key.
 func (s *Shape) Drop(key string) {
-	s.members = slices.DeleteFunc(s.members, func(m hujson.ObjectMember) bool { return keyIs(&m, key) })
+	s.members = slices.DeleteFunc(slices.Clone(s.members), func(m hujson.ObjectMember) bool { return keyIs(&m, key) })
 }
 
 // Rename gives the members called from the name to.
 func (s *Shape) Rename(from, to string) {
+	s.members = slices.Clone(s.members)
 	for i := range s.members {
 		if keyIs(&s.members[i], from) {
 			s.members[i].Name.Value = hujson.String(to)
@@ -52,6 +54,7 @@ func (s *Shape) Set(key string, value json.RawMessage) {
 	if err != nil {
 		return
 	}
+	s.members = slices.Clone(s.members)
 	for i := range s.members {
 		if m := &s.members[i]; keyIs(m, key) {
 			move(&tree, m.Value.StartOffset)
@@ -74,6 +77,7 @@ func move(tree *hujson.Value, at int) {
 
 // Texts replaces every string at or below the members called key by f of it. Names of members are no strings.
 func (s *Shape) Texts(key string, f func(string) string) {
+	s.members = slices.Clone(s.members)
 	for i := range s.members {
 		if m := &s.members[i]; keyIs(m, key) {
 			m.Value = withTexts(m.Value, f)

@@ -1,6 +1,7 @@
 package jsonc
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 )
@@ -37,5 +38,33 @@ func TestReshape(t *testing.T) {
 	}
 	if n.Get("b").Reshape() != nil {
 		t.Error("a string has a shape")
+	}
+}
+
+// TestShapeKeepsWhatWasTaken: a value that was looked at before a change is the same after it.
+func TestShapeKeepsWhatWasTaken(t *testing.T) {
+	changes := map[string]func(*Shape){
+		"drop":   func(s *Shape) { s.Drop("a"); s.Drop("d") },
+		"set":    func(s *Shape) { s.Set("b", json.RawMessage(`7`)); s.Set("new", json.RawMessage(`8`)) },
+		"rename": func(s *Shape) { s.Rename("b", "z") },
+		"texts":  func(s *Shape) { s.Texts("b", strings.ToUpper) },
+	}
+	for name, change := range changes {
+		t.Run(name, func(t *testing.T) {
+			doc, err := Parse([]byte(`{"a":1,"b":"two","c":3,"d":4}`))
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := doc.Root().Reshape()
+			whole := s.Node()
+			b := whole.Get("b")
+			change(s)
+			if text, ok := b.Text(); !ok || text != "two" {
+				t.Errorf("b became %s", b.Raw())
+			}
+			if got := string(whole.Raw()); got != `{"a":1,"b":"two","c":3,"d":4}` {
+				t.Errorf("the whole became %s", got)
+			}
+		})
 	}
 }

@@ -36,7 +36,7 @@ func (Format) Translate(src []byte) (*jsonc.Translation, error) {
 func parse(src []byte) (*file, error) {
 	text, skipped := jsonc.SkipMark(src)
 	var whole map[string]any
-	if err := deepest(src, text, skipped); err != nil {
+	if err := bounded(src, text, skipped); err != nil {
 		return nil, err
 	}
 	if err := toml.Unmarshal(text, &whole); err != nil {
@@ -63,40 +63,53 @@ func parse(src []byte) (*file, error) {
 	return f, nil
 }
 
-// deepest refuses keys of more parts than JSON may have levels, before anything recurses over them. The library
-// bounds brackets itself.
-func deepest(src, text []byte, skipped int) error {
+// mostKeys bounds the keys of a text, headers and members of inline tables included: the library looks for a key
+// among all its siblings, which takes a minute for a project's file that is full of them.
+const mostKeys = 20000
+
+// bounded refuses keys of more parts than JSON may have levels, before anything recurses over them, and texts of too
+// many keys. The library bounds brackets itself.
+func bounded(src, text []byte, skipped int) error {
 	p := unstable.Parser{}
 	p.Reset(text)
+	keys := 0
 	for p.NextExpression() {
-		if key := longKey(p.Expression()); key != nil {
-			return jsonc.ErrorAt(src, int(key.Raw.Offset)+skipped, "nested deeper than %d levels", jsonc.MaxDepth)
+		switch n, long := countKeys(p.Expression(), &keys); {
+		case n == nil:
+		case long:
+			return jsonc.ErrorAt(src, int(n.Raw.Offset)+skipped, "nested deeper than %d levels", jsonc.MaxDepth)
+		default:
+			return jsonc.ErrorAt(src, int(n.Raw.Offset)+skipped, "more than %d keys", mostKeys)
 		}
 	}
 	return nil // what does not parse is told by the library's reading of the whole
 }
 
-// longKey finds the part of a key that is one too many.
-func longKey(n *unstable.Node) *unstable.Node {
+// countKeys adds the keys at and below a node. It finds the part of a key that is one too many, which is long, or the
+// key that is one too many.
+func countKeys(n *unstable.Node, keys *int) (key *unstable.Node, long bool) {
 	switch n.Kind {
 	case unstable.KeyValue, unstable.Table, unstable.ArrayTable:
-		count := 0
+		parts := 0
 		for it := n.Key(); it.Next(); {
-			if count++; count > jsonc.MaxDepth {
-				return it.Node()
+			if parts++; parts > jsonc.MaxDepth {
+				return it.Node(), true
+			}
+			if *keys++; *keys > mostKeys {
+				return it.Node(), false
 			}
 		}
 		if n.Kind == unstable.KeyValue {
-			return longKey(n.Value())
+			return countKeys(n.Value(), keys)
 		}
 	case unstable.Array, unstable.InlineTable:
 		for it := n.Children(); it.Next(); {
-			if key := longKey(it.Node()); key != nil {
-				return key
+			if key, long := countKeys(it.Node(), keys); key != nil {
+				return key, long
 			}
 		}
 	}
-	return nil
+	return nil, false
 }
 
 func syntaxError(src, text []byte, skipped int, err error) error {

@@ -2,6 +2,7 @@ package tomlfile
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -187,4 +188,30 @@ func TestRefused(t *testing.T) {
 			t.Errorf("%s was written: %s", value, out)
 		}
 	}
+}
+
+// TestTooManyKeys: a text full of keys is refused before the library compares each with all the others.
+func TestTooManyKeys(t *testing.T) {
+	for name, text := range map[string]string{
+		"keys":   numbered("k%d = 1\n", mostKeys+1),
+		"tables": numbered("[t%d]\n", mostKeys+1),
+		"lists":  strings.Repeat("[[a]]\n", mostKeys+1),
+		"dotted": numbered("a.b%d = 1\n", mostKeys/2+1),
+		"inline": "x = { " + numbered("k%d = 1, ", mostKeys) + "last = 1 }\n",
+		"deeper": "x = [ [ { " + numbered("k%d = 1, ", mostKeys) + "last = 1 } ] ]\n",
+	} {
+		_, err := jsonc.ParseAs(Format{}, []byte(text))
+		if err == nil || !strings.Contains(err.Error(), "more than 20000 keys") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	read(t, numbered("k%d = 1\n", mostKeys))
+}
+
+func numbered(line string, count int) string {
+	var b strings.Builder
+	for i := range count {
+		fmt.Fprintf(&b, line, i)
+	}
+	return b.String()
 }

@@ -6,16 +6,17 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/pelletier/go-toml/v2/unstable"
 
 	"github.com/mcpctl/mcpctl/internal/store/jsonc"
 )
 
-var bare = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
+var bare = pattern(`^[A-Za-z0-9_-]+$`)
 
 func spelledKey(key string) []byte {
-	if bare.MatchString(key) {
+	if bare().MatchString(key) {
 		return []byte(key)
 	}
 	return text(key)
@@ -99,4 +100,10 @@ func (f *file) respelled(was *value, want *jsonc.Node) []byte {
 		out = slices.Concat(out, indent, spelled(el), []byte(","), f.eol())
 	}
 	return slices.Concat(out, outer, []byte("]"))
+}
+
+// pattern is a regular expression that is compiled when it is first used: most commands
+// read no file of this format.
+func pattern(expression string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
 }

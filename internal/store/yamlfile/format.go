@@ -9,7 +9,6 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -71,13 +70,13 @@ func parse(src []byte) (*file, error) {
 	return f, nil
 }
 
-var lineOf = regexp.MustCompile(`^yaml: (?:line (\d+): )?`)
+var lineOf = pattern(`^yaml: (?:line (\d+): )?`)
 
 // syntaxError gives the library's error its place. The line that the library tells is often the one on which the
 // mapping around it begins.
 func (f *file) syntaxError(err error) error {
 	message := err.Error()
-	found := lineOf.FindStringSubmatch(message)
+	found := lineOf().FindStringSubmatch(message)
 	line := 1
 	if found != nil {
 		message = strings.TrimPrefix(message, found[0])

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -134,13 +133,13 @@ func blanks(n int) []byte { return bytes.Repeat([]byte(" "), n) }
 
 // safe are texts that need no quotes, in brackets neither, and that no reader takes for anything but text.
 var (
-	safe   = regexp.MustCompile(`^[A-Za-z_/.][A-Za-z0-9_./@+=:-]*(?: [A-Za-z0-9_./@+=-]+)*$`)
-	unsafe = regexp.MustCompile(`(?i)^(true|false|yes|no|on|off|null|y|n|\.inf|\.nan|\.[0-9].*|\.\.\.)$|:$|: `)
+	safe   = pattern(`^[A-Za-z_/.][A-Za-z0-9_./@+=:-]*(?: [A-Za-z0-9_./@+=-]+)*$`)
+	unsafe = pattern(`(?i)^(true|false|yes|no|on|off|null|y|n|\.inf|\.nan|\.[0-9].*|\.\.\.)$|:$|: `)
 )
 
 // text spells a string.
 func text(s string) []byte {
-	if safe.MatchString(s) && !unsafe.MatchString(s) {
+	if safe().MatchString(s) && !unsafe().MatchString(s) {
 		return []byte(s)
 	}
 	var b bytes.Buffer

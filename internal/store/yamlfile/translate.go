@@ -4,6 +4,7 @@ import (
 	"math/big"
 	"regexp"
 	"strings"
+	"sync"
 
 	"go.yaml.in/yaml/v3"
 
@@ -96,16 +97,16 @@ func (w *translator) scalar(n *node) {
 		w.Text(n.text)
 	case "", "!!int", "!!float", "!!bool", "!!null":
 		if json := resolved(n.text); json != "" {
-			if leadingZero.MatchString(n.text) {
+			if leadingZero().MatchString(n.text) {
 				w.remark(false, "a number with a zero in front is octal for some readers and decimal for others", "put it in quotes if it is text, else leave the zero out")
 			}
 			w.raw(json)
 			return
 		}
 		switch {
-		case special.MatchString(n.text):
+		case special().MatchString(n.text):
 			w.remark(true, n.text+" is no number that a server's entry can have", "put it in quotes if it is text")
-		case oldBool.MatchString(n.text):
+		case oldBool().MatchString(n.text):
 			w.remark(false, "'"+n.text+"' is text; older readers of YAML take it for true or false", "put it in quotes if it is text, else write true or false")
 		}
 		w.Text(n.text)
@@ -116,12 +117,12 @@ func (w *translator) scalar(n *node) {
 }
 
 var (
-	decimal     = regexp.MustCompile(`^[-+]?[0-9]+$`)
-	based       = regexp.MustCompile(`^0(o[0-7]+|x[0-9a-fA-F]+)$`)
-	float       = regexp.MustCompile(`^([-+]?)(\.[0-9]+|[0-9]+(?:\.[0-9]*)?)([eE][-+]?[0-9]+)?$`)
-	special     = regexp.MustCompile(`^([-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN))$`)
-	leadingZero = regexp.MustCompile(`^[-+]?0[0-9]+$`)
-	oldBool     = regexp.MustCompile(`^(yes|Yes|YES|no|No|NO|on|On|ON|off|Off|OFF)$`)
+	decimal     = pattern(`^[-+]?[0-9]+$`)
+	based       = pattern(`^0(o[0-7]+|x[0-9a-fA-F]+)$`)
+	float       = pattern(`^([-+]?)(\.[0-9]+|[0-9]+(?:\.[0-9]*)?)([eE][-+]?[0-9]+)?$`)
+	special     = pattern(`^([-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN))$`)
+	leadingZero = pattern(`^[-+]?0[0-9]+$`)
+	oldBool     = pattern(`^(yes|Yes|YES|no|No|NO|on|On|ON|off|Off|OFF)$`)
 )
 
 // resolved is what a plain scalar is in JSON if it is no text; "" if it is.
@@ -135,14 +136,14 @@ func resolved(text string) string {
 		return "false"
 	}
 	switch {
-	case decimal.MatchString(text):
+	case decimal().MatchString(text):
 		n, _ := new(big.Int).SetString(strings.TrimPrefix(text, "+"), 10)
 		return n.String()
-	case based.MatchString(text):
+	case based().MatchString(text):
 		n, _ := new(big.Int).SetString(text, 0)
 		return n.String()
 	}
-	part := float.FindStringSubmatch(text)
+	part := float().FindStringSubmatch(text)
 	if part == nil {
 		return ""
 	}
@@ -154,4 +155,10 @@ func resolved(text string) string {
 		whole += "." + fraction
 	}
 	return strings.TrimPrefix(part[1], "+") + whole + part[3]
+}
+
+// pattern is a regular expression that is compiled when it is first used: most commands
+// read no file of this format.
+func pattern(expression string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
 }
