@@ -375,7 +375,8 @@ Answers an mcp.elicit, over the same connection.
   content?       with accept, in form mode: an object; what it leaves out gets the
                  defaults of the schema
 
-{} is answered.
+{} is answered. Content that does not fit the schema is refused with USAGE, which names
+the field; the question then stays open for a better reply.
 
 mcp.sampleReply
 

@@ -25,7 +25,8 @@ var errOtherEnviron = errors.New("the server runs with another environment")
 
 // acquire waits for a connection that runs with the request's values and counts a
 // call on it; release ends the count. Where the values differ from those it runs
-// with, the server is restarted as soon as no call is in flight.
+// with, the server is restarted as soon as no call is in flight and those who wait for
+// the present ones have had their turn.
 func (sv *server) acquire(ctx context.Context) (conn *dial.Conn, release func(), err error) {
 	env, _ := ctx.Value(environKey{}).(store.Environ)
 	for {
@@ -33,12 +34,53 @@ func (sv *server) acquire(ctx context.Context) (conn *dial.Conn, release func(),
 		if err != nil {
 			return nil, nil, err
 		}
-		conn, release, err = sv.acquireAs(ctx, as)
+		conn, release, err = sv.acquireInTurn(ctx, as)
 		if !errors.Is(err, errOtherEnviron) {
 			return conn, release, err
 		}
-		sv.session.Refresh(env)
 	}
+}
+
+// acquireInTurn is acquireAs; where the server has other values, it is told to take
+// these. Then the caller counts until it has had its turn, so that no other takes the
+// server from it first. What to wait for may be another afterwards: errOtherEnviron.
+func (sv *server) acquireInTurn(ctx context.Context, as caller) (*dial.Conn, func(), error) {
+	sv.queue(as.digest, 1)
+	defer sv.queue(as.digest, -1)
+	conn, release, err := sv.acquireAs(ctx, as)
+	if !errors.Is(err, errOtherEnviron) {
+		return conn, release, err
+	}
+	sv.turning.Lock()
+	s := sv.session
+	s.mu.Lock()
+	mine := sv.awaited[sv.want.digest] == 0 || sv.want.digest == as.digest
+	s.mu.Unlock()
+	if mine {
+		s.Refresh(as.env)
+	}
+	sv.turning.Unlock()
+	return sv.acquireAs(ctx, as)
+}
+
+// queue counts who wants the server with these values. Those of others are told when it
+// is nobody any more.
+func (sv *server) queue(digest string, n int) {
+	if digest == "" {
+		return
+	}
+	s := sv.session
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if sv.awaited == nil {
+		sv.awaited = map[string]int{}
+	}
+	if sv.awaited[digest] += n; sv.awaited[digest] > 0 {
+		return
+	}
+	delete(sv.awaited, digest)
+	close(s.changed) // nothing that is watched has changed
+	s.changed = make(chan struct{})
 }
 
 // caller is what a request's environment makes of a server's definition.

@@ -32,6 +32,7 @@ type want struct {
 // session's mu. At most one run is under way; the next one starts when the
 // former has ended, so that two processes of one server never overlap.
 type server struct {
+	turning sync.Mutex // held while its session takes the values of another caller
 	session *Session
 	name    string
 	want    want
@@ -48,7 +49,8 @@ type server struct {
 	listed    bool
 	updatedAt time.Time
 	inflight  int
-	givenUp   bool // it left too often; only reconnect or a change starts it again
+	awaited   map[string]int // by digest: callers that want it with their values
+	givenUp   bool           // it left too often; only reconnect or a change starts it again
 
 	run  *run
 	last chan struct{} // closed when the run before has ended
@@ -392,7 +394,9 @@ func (sv *server) relist(ctx context.Context, r *run, w want, conn *dial.Conn) {
 
 // acquireAs waits for the connection and counts a call on it; release ends the
 // count. A server that waits for its next try is tried at once, one time. With a
-// caller, a server that runs with another one is errOtherEnviron.
+// caller, a server that runs with another one is errOtherEnviron, as soon as those it was
+// started for have had their turn: or callers that take it from each other would all wait
+// for ever.
 func (sv *server) acquireAs(ctx context.Context, as caller) (conn *dial.Conn, release func(), err error) {
 	s := sv.session
 	kicked := false
@@ -402,15 +406,18 @@ func (sv *server) acquireAs(ctx context.Context, as caller) (conn *dial.Conn, re
 			s.mu.Unlock()
 			return nil, nil, wire.NewError(wire.NotFound, "server '"+sv.name+"' is no longer in force", "see: mcpctl list").On(sv.name)
 		}
-		other := as.digest != "" && as.digest != sv.want.digest
-		switch sv.state {
+		other, state := as.digest != "" && as.digest != sv.want.digest, sv.state
+		switch state {
 		case wire.Connected, wire.InvalidConfig, wire.NeedsSignIn, wire.NotRunning:
-			if other {
+			if other && sv.awaited[sv.want.digest] == 0 {
 				s.mu.Unlock()
 				return nil, nil, errOtherEnviron
 			}
+			if other {
+				state = "" // others' turn: wait
+			}
 		}
-		switch sv.state {
+		switch state {
 		case wire.Connected:
 			if !ended(sv.conn) {
 				sv.inflight++

@@ -40,10 +40,15 @@ func (s *Session) Subscribe(ctx context.Context, in wire.Resource, tell func(uri
 }
 
 func (sv *server) unsubscribe(uri string, by *subscriber) {
-	s := sv.session
-	if !s.hub.unsubscribe(sv.name, uri, by) {
-		return
+	if sv.session.hub.unsubscribe(sv.name, uri, by) {
+		sv.takeBack(uri)
 	}
+}
+
+// takeBack tells the server that nobody is interested any more. Somebody may be, who came
+// meanwhile and whose subscription was taken back with it: then it is made again.
+func (sv *server) takeBack(uri string) {
+	s := sv.session
 	s.mu.Lock()
 	var conn *dial.Conn
 	if now := s.servers[sv.name]; now != nil {
@@ -55,8 +60,26 @@ func (sv *server) unsubscribe(uri string, by *subscriber) {
 	}
 	ctx, cancel := context.WithTimeout(s.ctx, unsubscribeLimit)
 	defer cancel()
-	if err := conn.Unsubscribe(ctx, uri); err != nil && s.ctx.Err() == nil {
-		s.event(sv.name, "warning", "a subscription was not taken back: "+err.Error())
+	for {
+		if err := conn.Unsubscribe(ctx, uri); err != nil {
+			if s.ctx.Err() == nil {
+				s.event(sv.name, "warning", "a subscription was not taken back: "+err.Error())
+			}
+			return
+		}
+		if !s.hub.wants(sv.name, uri) {
+			return
+		}
+		if err := conn.Subscribe(ctx, uri); err != nil {
+			if s.ctx.Err() == nil {
+				s.event(sv.name, "warning", "a subscription was not made again: "+err.Error())
+			}
+			return
+		}
+		s.hub.updated(sv.name, uri) // a change may have been missed
+		if s.hub.wants(sv.name, uri) {
+			return
+		}
 	}
 }
 
@@ -99,6 +122,13 @@ func (h *hub) unsubscribe(server, uri string, by *subscriber) bool {
 		delete(h.subs[server], uri)
 	}
 	return len(all) == 0
+}
+
+// wants tells whether somebody has subscribed to a resource.
+func (h *hub) wants(server, uri string) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return len(h.subs[server][uri]) > 0
 }
 
 func (h *hub) subscribed(server string) (uris []string) {

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/net/http/httpguts"
+
 	"github.com/mcpctl/mcpctl/internal/store/jsonc"
 )
 
@@ -212,6 +214,7 @@ func (d *decoder) url(n *jsonc.Node, def *Definition) {
 	if u := n.Get("url"); u != nil {
 		pos = u.Position()
 	}
+	d.headers(n)
 	for _, v := range def.Headers {
 		d.shellValue(n, "headers", v)
 	}
@@ -221,6 +224,19 @@ func (d *decoder) url(n *jsonc.Node, def *Definition) {
 	}
 	if why, hint := URLFault(def.URL); why != "" {
 		d.failAs(ruleURL, pos, why, hint)
+	}
+}
+
+// headers refuses names with which no request could be sent (RFC 9110 §5.1).
+func (d *decoder) headers(n *jsonc.Node) {
+	h := n.Get("headers")
+	if h == nil || h.Kind() != jsonc.Object {
+		return
+	}
+	for _, m := range h.Members() {
+		if !httpguts.ValidHeaderFieldName(m.Key) {
+			d.fail(m.KeyPosition, strconv.QuoteToASCII(m.Key)+" is not the name of a header", "a name has no blanks, colons or control characters")
+		}
 	}
 }
 

@@ -69,6 +69,7 @@ var ruleCases = []ruleCase{
 	{rule: ruleMisspelt, at: "2:24", bad: servers(`"a": {"command": "sh", "evn": {}}`), good: servers(`"a": {"command": "sh", "env": {}}`)},
 	{rule: ruleMisspelt, at: "2:42", bad: servers(`"a": {"url": "https://h/x", "oauth": {   "clientid2": "x"}}`), good: servers(`"a": {"url": "https://h/x", "oauth": {   "clientId": "x"}}`)},
 	{rule: ruleValue, at: "2:32", bad: servers(`"a": {"command": "sh", "args": "x"}`), good: servers(`"a": {"command": "sh", "args": ["x"]}`)},
+	{rule: ruleValue, at: "2:47", bad: servers(`"a": {"url": "https://h/", "headers": {       "A B:": "x"}}`), good: servers(`"a": {"url": "https://h/", "headers": {"A-B": "x"}}`)},
 	{rule: ruleNoTransport, at: "2:6", user: true, bad: servers(`"a": {"args": ["x"]}`), good: servers(`"a": {"command": "sh"}`)},
 	{rule: ruleTwoTransports, at: "2:6", bad: servers(`"a": {"command": "sh", "url": "https://h/"}`), good: servers(`"a": {"type": "stdio", "command": "sh", "url": "https://h/"}`)},
 	{rule: ruleUnknownType, at: "2:15", bad: servers(`"a": {"type": "ws", "url": "https://h/"}`), good: servers(`"a": {"type": "http", "url": "https://h/"}`)},

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/store/atomicfile"
 	"github.com/mcpctl/mcpctl/internal/store/jsonc"
@@ -127,7 +128,7 @@ func parseLock(path string, data []byte) (*LockFile, error) {
 	if root == nil || root.Kind() != jsonc.Object {
 		return nil, r.fault(jsonc.Position{Line: 1, Column: 1}, "the lock file is an object", again)
 	}
-	if err := r.unique(root); err != nil {
+	if err := r.known(root, "lockfileVersion", "servers"); err != nil {
 		return nil, err
 	}
 	version := root.Get("lockfileVersion")
@@ -167,6 +168,22 @@ func (r lockReader) unique(n *jsonc.Node) error {
 	return nil
 }
 
+// known is unique for an object whose keys have a meaning. One that differs from such a
+// key only by its case is refused, since who reads the file may take it for that key.
+func (r lockReader) known(n *jsonc.Node, keys ...string) error {
+	if err := r.unique(n); err != nil {
+		return err
+	}
+	for _, m := range n.Members() {
+		for _, key := range keys {
+			if m.Key != key && strings.EqualFold(m.Key, key) {
+				return r.fault(m.KeyPosition, "the key "+quoted(m.Key)+" is to be written '"+key+"'", "write it so, or remove it")
+			}
+		}
+	}
+	return nil
+}
+
 func (r lockReader) server(m jsonc.Member) (LockedServer, error) {
 	l := LockedServer{}
 	what := "the record of " + quoted(m.Key)
@@ -174,8 +191,15 @@ func (r lockReader) server(m jsonc.Member) (LockedServer, error) {
 	if m.Value.Kind() != jsonc.Object {
 		return l, r.fault(m.Value.Position(), what+" is an object, found "+string(m.Value.Kind()), again)
 	}
-	if err := r.unique(m.Value); err != nil {
+	if err := r.known(m.Value, "fingerprint", "package", "protocolVersion", "server", "tools"); err != nil {
 		return l, err
+	}
+	for _, part := range []string{"package", "server"} {
+		if n := m.Value.Get(part); n != nil {
+			if err := r.known(n, "registry", "name", "version", "origin"); err != nil {
+				return l, err
+			}
+		}
 	}
 	if err := json.Unmarshal(m.Value.Raw(), &l); err != nil {
 		return l, r.fault(m.Value.Position(), what+" makes no sense: "+err.Error(), again)
@@ -193,7 +217,7 @@ func (r lockReader) server(m jsonc.Member) (LockedServer, error) {
 	}
 	for _, t := range tools.Members() {
 		if t.Value.Kind() == jsonc.Object {
-			if err := r.unique(t.Value); err != nil {
+			if err := r.known(t.Value, "hash", "definition"); err != nil {
 				return l, err
 			}
 		}

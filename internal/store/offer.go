@@ -83,6 +83,7 @@ func (s *Store) offer(e *Entry) *Offer {
 		n = reading.Entry
 	}
 	o.own = o.plain(n, row)
+	o.rooted(row)
 	if on, listed := e.Source.listedAs(e.Name); listed {
 		o.own, o.asIs = withMember(o.own, "enabled", truth(on)), false
 	}
@@ -156,6 +157,21 @@ func (o *Offer) references() {
 		}
 		if _, _, _, fault := expand(text, nil); fault != "" && o.fault == nil {
 			o.refuse(CodeInvalid, "'"+o.Name+"' cannot be used: "+fault+", in "+where, "if it is written for another program, say which: --as CLIENT")
+		}
+	}
+}
+
+// rooted writes paths out that the client means from the folder of its file: elsewhere
+// they would lead to something else.
+func (o *Offer) rooted(row client.Client) {
+	d := o.Entry.Definition
+	if !row.Rooted || d.Transport != Stdio || !filepath.IsAbs(o.Entry.Source.Path) {
+		return
+	}
+	said := leaves(o.own)
+	for _, field := range []struct{ key, value string }{{"command", d.Command}, {"cwd", d.Cwd}} {
+		if field.value != "" && said[field.key] != field.value {
+			o.own, o.asIs = withMember(o.own, field.key, plainJSON(field.value)), false
 		}
 	}
 }

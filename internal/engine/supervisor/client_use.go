@@ -56,7 +56,8 @@ func (c *Client) progressed(params json.RawMessage) {
 	}
 }
 
-// asked answers one mcp.elicit. The goroutine ends with f and the connection.
+// asked answers one mcp.elicit. A reply that does not fit the form cancels the question.
+// The goroutine ends with f and the connection.
 func (c *Client) asked(ctx context.Context, conn *wire.Conn, params json.RawMessage) {
 	var q wire.Elicitation
 	if json.Unmarshal(params, &q) != nil {
@@ -73,6 +74,9 @@ func (c *Client) asked(ctx context.Context, conn *wire.Conn, params json.RawMess
 	go func() {
 		reply := f(ctx, q)
 		reply.ID = q.ID
-		_ = conn.Call(ctx, wire.MethodElicitReply, reply, nil) // a question that is over needs no reply
+		err := conn.Call(ctx, wire.MethodElicitReply, reply, nil)
+		if err != nil && wire.FromError(err).Word == wire.Usage { // or its server would wait for a better one
+			_ = conn.Call(ctx, wire.MethodElicitReply, wire.ElicitReply{ID: q.ID, Action: cancelAction}, nil) // a question that is over needs no reply
+		}
 	}()
 }

@@ -96,7 +96,7 @@ func (c *connection) caller(news *news) engine.Caller {
 		Elicit: func(ctx context.Context, q wire.Elicitation) wire.ElicitReply {
 			q.ID = randomID()
 			var reply wire.ElicitReply
-			if !put(ctx, c, q.ID, wire.NotifyElicit, q, &reply) {
+			if !put(ctx, c, asked{q.ID, wire.NotifyElicit, q}, fitsForm(q.Schema), &reply) {
 				reply.Action = cancelAction
 			}
 			return reply
@@ -104,7 +104,7 @@ func (c *connection) caller(news *news) engine.Caller {
 		Sample: func(ctx context.Context, q wire.Sample) wire.SampleReply {
 			q.ID = randomID()
 			var reply wire.SampleReply
-			if !put(ctx, c, q.ID, wire.NotifySample, q, &reply) {
+			if !put(ctx, c, asked{q.ID, wire.NotifySample, q}, nil, &reply) {
 				reply.Error = cancelled
 			}
 			return reply
@@ -112,7 +112,7 @@ func (c *connection) caller(news *news) engine.Caller {
 		Roots: func(ctx context.Context, q wire.RootsQuestion) wire.RootsReply {
 			q.ID = randomID()
 			var reply wire.RootsReply
-			if !put(ctx, c, q.ID, wire.NotifyRoots, q, &reply) {
+			if !put(ctx, c, asked{q.ID, wire.NotifyRoots, q}, nil, &reply) {
 				reply.Error = cancelled
 			}
 			return reply
@@ -198,23 +198,35 @@ func (n *news) end() {
 	n.told.Wait()
 }
 
-// questions are those that servers have asked the client of one connection, each with
-// the place for its reply: a chan of wire.ElicitReply, wire.SampleReply or wire.RootsReply.
+// questions are those that servers have asked the client of one connection: a question
+// of wire.ElicitReply, wire.SampleReply or wire.RootsReply each, by its id.
 type questions struct {
 	mu   sync.Mutex
 	open map[string]any
 }
 
+// asked is what the client is told of a question.
+type asked struct {
+	id, method string
+	params     any
+}
+
+// question is one that waits for its reply.
+type question[R any] struct {
+	replies chan R
+	refuses func(R) error // why a reply makes no sense, and the question stays open; nil: every one does
+}
+
 // put puts a question to the client and waits for its reply, which it reads into reply;
 // false when ctx ended first. Then the client is told that it is over.
-func put[R any](ctx context.Context, c *connection, id, method string, params any, reply *R) bool {
+func put[R any](ctx context.Context, c *connection, ask asked, refuses func(R) error, reply *R) bool {
 	q, conn := &c.questions, c.conn.Load()
-	replies := make(chan R, 1)
+	id, replies := ask.id, make(chan R, 1)
 	q.mu.Lock()
 	if q.open == nil {
 		q.open = map[string]any{}
 	}
-	q.open[id] = replies
+	q.open[id] = question[R]{replies, refuses}
 	q.mu.Unlock()
 	defer func() {
 		q.mu.Lock()
@@ -222,7 +234,7 @@ func put[R any](ctx context.Context, c *connection, id, method string, params an
 		delete(q.open, id)
 	}()
 	c.out.drain(ctx) // what was said before it stands before it
-	if conn.Notify(ctx, method, params) != nil {
+	if conn.Notify(ctx, ask.method, ask.params) != nil {
 		return false
 	}
 	select {
@@ -238,12 +250,17 @@ func put[R any](ctx context.Context, c *connection, id, method string, params an
 func answer[R any](c *connection, id string, reply R) error {
 	c.questions.mu.Lock()
 	defer c.questions.mu.Unlock()
-	replies, ok := c.questions.open[id].(chan R)
+	q, ok := c.questions.open[id].(question[R])
 	if !ok {
 		return wire.NewError(wire.NotFound, "this connection was not asked '"+id+"', or the question is over", "")
 	}
+	if q.refuses != nil {
+		if err := q.refuses(reply); err != nil {
+			return err
+		}
+	}
 	delete(c.questions.open, id)
-	replies <- reply // it has room for one, and gets one
+	q.replies <- reply // it has room for one, and gets one
 	return nil
 }
 

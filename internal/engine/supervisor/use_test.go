@@ -311,11 +311,13 @@ func TestElicitation(t *testing.T) {
 		want   string
 	}{
 		{"form", true, wire.ElicitReply{Action: "accept", Content: json.RawMessage(`{"name":"Bob","n":7}`)}, `{"action":"accept","content":{"name":"Bob","n":7,"x":1.50,"e":"b","ok":true,"s":"<&>","many":["a"]}}`},
-		{"form", true, wire.ElicitReply{Action: "accept"}, `{"action":"accept","content":{` + defaults + `}`},
+		{"form", true, wire.ElicitReply{Action: "accept", Content: json.RawMessage(`{"name":"Bob"}`)}, `{"action":"accept","content":{"name":"Bob",` + defaults + `}`},
+		{"form", true, wire.ElicitReply{Action: "accept"}, `{"action":"cancel"}`},
+		{"form", true, wire.ElicitReply{Action: "accept", Content: json.RawMessage(`{"name":7}`)}, `{"action":"cancel"}`},
 		{"form", true, wire.ElicitReply{Action: "decline"}, `{"action":"decline"}`},
 		{"form", true, wire.ElicitReply{Action: "cancel"}, `{"action":"cancel"}`},
 		{"form", false, wire.ElicitReply{Action: "accept"}, `{"action":"decline"}`},
-		{"modern", true, wire.ElicitReply{Action: "accept", Content: json.RawMessage(`{}`)}, `{"q1":{"action":"accept","content":{` + defaults + `}}`},
+		{"modern", true, wire.ElicitReply{Action: "accept", Content: json.RawMessage(`{"name":"Bob"}`)}, `{"q1":{"action":"accept","content":{"name":"Bob",` + defaults + `}}`},
 		{"modern", false, wire.ElicitReply{Action: "accept"}, `{"q1":{"action":"decline"}}`},
 		{"url", true, wire.ElicitReply{Action: "accept", Content: json.RawMessage(`{"a":1}`)}, `{"action":"accept"}`},
 		{"evil", true, wire.ElicitReply{Action: "accept"}, `"the URL is not https"`},

@@ -117,6 +117,9 @@ func writeGoose(entry json.RawMessage) (Writing, error) {
 	if len(names) > 0 {
 		w.Set("env_keys", list(names))
 	}
+	if t := result.Node().Get("timeout"); t != nil && strings.ContainsAny(string(t.Raw()), ".-") {
+		w.gap("timeout", "goose skips an extension whose timeout is no whole number of seconds")
+	}
 	w.gooseWants(transport)
 	return w.writing(), nil
 }

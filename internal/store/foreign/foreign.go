@@ -8,9 +8,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/store/client"
+	"github.com/mcpctl/mcpctl/internal/store/jsonc"
 )
 
 // Offer is one server that a document offers.
@@ -20,6 +22,26 @@ type Offer struct {
 	Entry json.RawMessage // an object
 	Notes []client.Note   // about what the entry does not say
 	Files bool            // it runs files of the bundle
+
+	filled int // bytes that were put in the place of names
+}
+
+// fillLimit bounds what is put in the place of names in one offer: a small document that
+// names one long text again and again must not become a large one.
+const fillLimit = 1 << 20
+
+// room counts what is to be put in the place of a name, and tells whether it may be.
+func (o *Offer) room(value string) bool {
+	o.filled += len(value)
+	return o.filled <= fillLimit
+}
+
+// full is an error once too much was put in the place of names.
+func (o *Offer) full() error {
+	if o.filled > fillLimit {
+		return errors.New("with its variables filled in, it is larger than 1 MiB")
+	}
+	return nil
 }
 
 // entry writes an object with its keys in the order people write them.
@@ -127,7 +149,13 @@ func reference(name, fallback string) string {
 
 // decode reads JSON into v and says in one voice what is wrong with it.
 func decode(data []byte, v any, what string) error {
-	err := json.Unmarshal(data, v)
+	doc, err := jsonc.Parse(data)
+	if err == nil && doc.Root() != nil {
+		if err := oneReading(doc.Root(), reflect.TypeOf(v)); err != nil {
+			return fmt.Errorf("%s: %w", what, err)
+		}
+	}
+	err = json.Unmarshal(data, v)
 	var syntax *json.SyntaxError
 	var kind *json.UnmarshalTypeError
 	switch {

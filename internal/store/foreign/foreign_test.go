@@ -58,6 +58,89 @@ func TestBombs(t *testing.T) {
 	}
 }
 
+// noBundle is where a manifest comes from that runs no files of its bundle.
+var noBundle = Bundle{Dir: "/d", GOOS: "linux", Has: func(string) bool { return false }}
+
+// TestDefaults: what a default says is put in once, and folders alone are looked up in it.
+func TestDefaults(t *testing.T) {
+	for _, c := range []struct{ config, want string }{
+		{`{"a":{"default":"${user_config.a}"}}`, `"$${user_config.a}"`},
+		{`{"a":{"default":"${HOME}/${user_config.b}"},"b":{}}`, `"${HOME}/$${user_config.b}"`},
+		{`{"a":{"default":["${user_config.a}","${HOME}"]}}`, `"$${user_config.a}","${HOME}"`},
+	} {
+		o, err := Manifest([]byte(`{"name":"m","server":{"mcp_config":{"command":"x","args":["${user_config.a}"],"env":{"A-B":"${user_config.a}"}}},"user_config":`+c.config+`}`), noBundle)
+		if want := `"args":[` + c.want + `]`; err != nil || !strings.Contains(string(o.Entry), want) {
+			t.Errorf("%s: %s, want %s (%v)", c.config, o.Entry, want, err)
+		}
+	}
+}
+
+// TestNamesOfVariables: a key of env that is no name of a variable does not become one.
+func TestNamesOfVariables(t *testing.T) {
+	o, err := Manifest([]byte(`{"name":"m","server":{"mcp_config":{"command":"x","env":{"A-B":"${user_config.a}"}}},"user_config":{"a":{"default":"d"}}}`), noBundle)
+	if want := `{"A-B":"${A_B:-d}"}`; err != nil || !strings.Contains(string(o.Entry), want) {
+		t.Errorf("%s, want %s (%v)", o.Entry, want, err)
+	}
+}
+
+// TestOneReading: a document that readers take differently is refused; what is not read,
+// and the names of variables, may be called anything.
+func TestOneReading(t *testing.T) {
+	const way = `[{"type":"sse","url":"https://h.example"}]`
+	for document, right := range map[string]bool{
+		`{"name":"n","remotes":` + way + `,"REMOTES":` + way + `}`:                                            false,
+		`{"name":"n","remotes":` + way + `,"remotes":` + way + `}`:                                            false,
+		`{"name":"n","remotes":[{"type":"sse","url":"https://h.example","Url":"https://i.x"}]}`:               false,
+		`{"server":{"name":"n","Remotes":` + way + `},"_meta":{}}`:                                            false,
+		`{"name":"n","remotes":` + way + `,"_meta":{"URL":1,"url":2}}`:                                        true,
+		`{"name":"n","remotes":[{"type":"sse","url":"https://h.example","variables":{"Name":{},"NAME":{}}}]}`: true,
+	} {
+		if _, err := Registry([]byte(document), ""); (err == nil) != right {
+			t.Errorf("%s: %v", document, err)
+		}
+	}
+	for config, right := range map[string]bool{
+		`{"command":"x","Command":"y"}`:               false,
+		`{"command":"x","env":{"A":"1","A":"2"}}`:     false,
+		`{"command":"x","env":{"path":"","PATH":""}}`: true,
+	} {
+		if _, err := Manifest([]byte(`{"name":"m","server":{"mcp_config":`+config+`}}`), noBundle); (err == nil) != right {
+			t.Errorf("%s: %v", config, err)
+		}
+	}
+}
+
+// TestRuntimeHint: what runs a package is a program's name, and no command or reference.
+func TestRuntimeHint(t *testing.T) {
+	for hint, right := range map[string]bool{"bunx": true, "python3.12": true, "!reboot": false, "${EVIL}": false, "-c": false, "a b": false, "./x": false, "a;b": false} {
+		if _, err := Registry([]byte(`{"name":"n","packages":[{"registryType":"npm","identifier":"p","runtimeHint":"`+hint+`"}]}`), ""); (err == nil) != right {
+			t.Errorf("%s: %v", hint, err)
+		}
+	}
+}
+
+// TestGrowth: a document that repeats what it says is refused before it is large.
+func TestGrowth(t *testing.T) {
+	const levels = 24
+	nested := `{"default":"x"}`
+	for range levels {
+		nested = `{"value":"{a}{a}{a}{a}","variables":{"a":` + nested + `}}`
+	}
+	o, err := Registry([]byte(`{"name":"n/s","remotes":[{"type":"sse","url":"https://h.example/{a}","variables":{"a":`+nested+`}}]}`), "")
+	if err != nil || len(o.Entry) > 1000 {
+		t.Errorf("%d bytes, %v", len(o.Entry), err)
+	}
+	long := strings.Repeat("x", 2000)
+	_, err = Registry([]byte(`{"name":"n/s","remotes":[{"type":"sse","url":"https://h.example/`+strings.Repeat("{a}", 2000)+`","variables":{"a":{"default":"`+long+`"}}}]}`), "")
+	if err == nil || !strings.Contains(err.Error(), "1 MiB") {
+		t.Error(err)
+	}
+	_, err = Manifest([]byte(`{"name":"m","server":{"mcp_config":{"command":"x","args":["`+strings.Repeat("${user_config.a}", 2000)+`"]}},"user_config":{"a":{"default":"`+long+`"}}}`), noBundle)
+	if err == nil || !strings.Contains(err.Error(), "1 MiB") {
+		t.Error(err)
+	}
+}
+
 // TestManifestLimit: a manifest is small.
 func TestManifestLimit(t *testing.T) {
 	var b bytes.Buffer
@@ -94,7 +177,7 @@ func FuzzOffers(f *testing.F) {
 			}
 		}
 		check(Registry(data, ""))
-		check(Manifest(data, Bundle{Dir: "/d", GOOS: "linux", Has: func(string) bool { return false }}))
+		check(Manifest(data, noBundle))
 		check(Link(string(data)))
 	})
 }

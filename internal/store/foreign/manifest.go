@@ -156,7 +156,7 @@ func (f *filler) entry(command string, args []string, env pairs) error {
 	for _, arg := range args {
 		if key, whole := userConfig(arg); whole && f.many(key) != nil {
 			for _, value := range f.many(key) {
-				words = append(words, f.text(value, ""))
+				words = append(words, f.fill(value, f.folder))
 			}
 			continue
 		}
@@ -178,7 +178,10 @@ func (f *filler) entry(command string, args []string, env pairs) error {
 	}
 	e.set("description", oneLine(f.manifest.Description))
 	f.offer.Entry = e.raw()
-	return f.err
+	if f.err != nil {
+		return f.err
+	}
+	return f.offer.full()
 }
 
 // fills is what a manifest may have in the place of values.
@@ -187,13 +190,23 @@ var fills = regexp.MustCompile(`\$\{([^{}]*)\}`)
 // text puts values into one text; variable, when it is set, is the one of the server's
 // environment that the whole text is for.
 func (f *filler) text(text, variable string) string {
+	return f.fill(text, func(name string) (string, bool) {
+		return f.value(name, variable, text == "${"+name+"}")
+	})
+}
+
+// fill puts what value says in the place of names. What is put there is not looked at
+// again.
+func (f *filler) fill(text string, value func(name string) (string, bool)) string {
 	var b strings.Builder
 	done := 0
 	for _, at := range fills.FindAllStringSubmatchIndex(text, -1) {
-		name := text[at[2]:at[3]]
-		value, known := f.value(name, variable, at[0] == 0 && at[1] == len(text))
+		value, known := value(text[at[2]:at[3]])
 		if !known {
 			continue
+		}
+		if !f.offer.room(value) {
+			return ""
 		}
 		b.WriteString(client.Literal(text[done:at[0]]))
 		b.WriteString(value)
@@ -203,8 +216,9 @@ func (f *filler) text(text, variable string) string {
 	return b.String()
 }
 
-// value is what one name stands for, in mcpctl's spelling.
-func (f *filler) value(name, variable string, whole bool) (text string, known bool) {
+// folder is what the name of a folder stands for, in mcpctl's spelling. These may stand
+// in the defaults of the user's configuration too.
+func (f *filler) folder(name string) (text string, known bool) {
 	switch name {
 	case "__dirname":
 		f.offer.Files = true
@@ -216,6 +230,14 @@ func (f *filler) value(name, variable string, whole bool) (text string, known bo
 	case "pathSeparator", "/":
 		return "/", true
 	}
+	return "", false
+}
+
+// value is what one name stands for, in mcpctl's spelling.
+func (f *filler) value(name, variable string, whole bool) (text string, known bool) {
+	if text, known = f.folder(name); known {
+		return text, true
+	}
 	key, is := strings.CutPrefix(name, "user_config.")
 	if !is {
 		return "", false // text that only looks like it
@@ -226,9 +248,10 @@ func (f *filler) value(name, variable string, whole bool) (text string, known bo
 		return "", true
 	}
 	if !whole || variable == "" {
-		variable = Variable(f.manifest.Name + "_" + key)
+		variable = f.manifest.Name + "_" + key
+		return f.input(in, key, Variable(variable)), true
 	}
-	return f.input(in, key, variable), true
+	return f.input(in, key, variableOf(variable)), true
 }
 
 // input is the reference to what the user says: with its default where there is one.
@@ -237,7 +260,7 @@ func (f *filler) input(in manifestInput, key, variable string) string {
 	switch {
 	case in.Default != nil && !in.Sensitive && plainText:
 		if fills.MatchString(def) || strings.Contains(def, "}") {
-			return f.text(def, "") // its own references cannot stand in a default
+			return f.fill(def, f.folder) // its own references cannot stand in a default
 		}
 		return reference(variable, def)
 	case in.Required || in.Sensitive:

@@ -130,6 +130,9 @@ var runners = map[string]runner{
 // command line from here, no option above all.
 var identifier = regexp.MustCompile(`^[@A-Za-z0-9][A-Za-z0-9@._/:+-]*$`)
 
+// program is the name of one, and nothing that mcpctl or a shell would look into.
+var program = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._+-]*$`)
+
 func (p registryPackage) offer(o *Offer, description string) error {
 	run, known := runners[p.Type]
 	switch {
@@ -144,7 +147,7 @@ func (p registryPackage) offer(o *Offer, description string) error {
 	}
 	command := run.command
 	if p.RuntimeHint != "" && p.RuntimeHint != command {
-		if strings.ContainsAny(p.RuntimeHint, "/\\ \t") {
+		if !program.MatchString(p.RuntimeHint) {
 			return fmt.Errorf("its runtime '%s' is not the name of a program", p.RuntimeHint)
 		}
 		command = p.RuntimeHint
@@ -180,7 +183,7 @@ func (p registryPackage) offer(o *Offer, description string) error {
 	e.set("env", env)
 	e.set("description", oneLine(description))
 	o.Entry = e.raw()
-	return nil
+	return o.full()
 }
 
 // usualBases are where the runners look without being told.
@@ -220,7 +223,7 @@ func (r registryRemote) offer(o *Offer, description string) error {
 	e.set("headers", headers)
 	e.set("description", oneLine(description))
 	o.Entry = e.raw()
-	return nil
+	return o.full()
 }
 
 // reader turns inputs into values of mcpctl's spelling.
@@ -275,7 +278,7 @@ func (r reader) value(in registryInput, name, field string) (text string, ok boo
 	if in.Value != "" {
 		return r.fill(in.Value, in.Variables, field), true
 	}
-	name = variable(name)
+	name = variableOf(name)
 	switch {
 	case in.Default != "" && !in.IsSecret:
 		if strings.Contains(in.Default, "}") {
@@ -290,8 +293,8 @@ func (r reader) value(in registryInput, name, field string) (text string, ok boo
 	return "", false
 }
 
-// variable keeps a name that is one, as those of env are.
-func variable(name string) string {
+// variableOf keeps a name that is one, as those of env are.
+func variableOf(name string) string {
 	if regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`).MatchString(name) {
 		return name
 	}
@@ -313,7 +316,11 @@ func (r reader) fill(text string, variables map[string]registryInput, field stri
 		}
 		b.WriteString(client.Literal(text[done:at[0]]))
 		in.IsRequired = true // without it the text around it means nothing
+		in.Variables = nil   // a variable has none of its own: its value is text
 		value, _ := r.value(in, Variable(r.offer.Name+"_"+key), field)
+		if !r.offer.room(value) {
+			return ""
+		}
 		b.WriteString(value)
 		done = at[1]
 	}
