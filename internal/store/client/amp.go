@@ -5,9 +5,8 @@ package client
 // or the old transport. includeTools are names or patterns of the tools that are shown.
 var ampDialect = (&shape{
 	client:   "Amp",
-	spelling: braces(""),
-	resolved: everyField,
+	spelling: spelling{bare: true},
 	off:      "disabled",
-	words:    map[string]string{"stdio": "-", "http": "-", "sse": ""},
-	show:     "includeTools",
+	words:    plainWords,
+	show:     "includeTools", patterns: true,
 }).dialect()

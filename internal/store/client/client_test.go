@@ -270,8 +270,8 @@ func TestWrite(t *testing.T) {
 		{"omp", `{"command":"c","args":["${A:-d}"],"timeout":"30s"}`, `{"command":"c","args":["${A:-d}"],"timeout":30000,"type":"stdio"}`, ""},
 		{"omp", `{"type":"http","url":"https://a/${K}","timeout":5}`, `{"type":"http","url":"https://a/${K}","timeout":5000}`, ""},
 		{"omp", `{"command":"c","args":["$$x"]}`, `{"command":"c","args":["$x"],"type":"stdio"}`, ""},
-		{"omp", `{"command":"c","args":["$${x}"]}`, "", "'args' cannot be written for omp: it would take a literal '${' for a reference"},
-		{"omp", `{"command":"c","env":{"A":"${:-!}x"}}`, "", "a literal '!' for a command"},
+		{"omp", `{"command":"c","args":["$${x}"]}`, "", "'args' cannot be written for omp: it would take text of it for a reference"},
+		{"omp", `{"command":"c","env":{"A":"${:-!}x"}}`, "", "it would take the text for a command"},
 		{"omp", `{"command":"c","args":["!x"]}`, "", "it runs no commands there"},
 		{"omp", `{"command":"c","args":["${x"]}`, "", "a reference is written ${NAME}"},
 	}
@@ -304,8 +304,9 @@ func TestValuesThereAndBack(t *testing.T) {
 		if out, err := toPi(v); err != nil || !sameParts(fromPi(out), want) {
 			t.Errorf("pi: %q is written %q and read %q (%v)", v, out, fromPi(out), err)
 		}
-		if out, err := toOmp(v, true); err == nil && !sameParts(fromOmp(out, true), want) {
-			t.Errorf("omp: %q is written %q and read %q", v, out, fromOmp(out, true))
+		omp := ompSpelling("env")
+		if out, err := omp.write(v); err == nil && !sameParts(omp.read(out).text, want) {
+			t.Errorf("omp: %q is written %q and read %q", v, out, omp.read(out).text)
 		}
 	}
 }
@@ -317,14 +318,14 @@ func FuzzValues(f *testing.F) {
 		f.Add(v)
 	}
 	f.Fuzz(func(t *testing.T, v string) {
-		list, err := parts(literal(v))
+		list, err := parts(Literal(v))
 		if err != nil {
-			t.Fatalf("literal(%q) = %q: %v", v, literal(v), err)
+			t.Fatalf("Literal(%q) = %q: %v", v, Literal(v), err)
 		}
 		if got := flat(list); got != v && !strings.ContainsRune(v, 0) {
-			t.Fatalf("literal(%q) means %q", v, got)
+			t.Fatalf("Literal(%q) means %q", v, got)
 		}
-		for _, out := range []string{fromPi(v), fromOmp(v, true), fromOmp(v, false)} {
+		for _, out := range []string{fromPi(v), ompSpelling("env").read(v).text, ompSpelling("cwd").read(v).text} {
 			if _, err := parts(out); err != nil && !strings.HasPrefix(out, "!") {
 				t.Fatalf("%q became %q: %v", v, out, err)
 			}

@@ -1,8 +1,6 @@
 package client
 
 import (
-	"encoding/json"
-	"slices"
 	"strings"
 	"time"
 
@@ -14,33 +12,34 @@ import (
 // env_http_headers the headers that are made of one. A header of a variable that is unset is left out there, and
 // fails the server here. An entry with fields of both transports is refused. A relative path is meant from the folder
 // of the file.
-var (
-	codexDialect = Dialect{Read: readCodex, Write: writeCodex, About: append(codexShape.about(),
+var codexDialect = (&shape{
+	client: "Codex",
+	names:  []alias{{"http_headers", "headers"}, {"tool_timeout_sec", "timeout"}, {"name", ""}},
+	unit:   time.Second,
+	off:    "enabled",
+	words:  map[string]string{"stdio": "-", "http": "-"},
+	show:   "enabled_tools", hide: "disabled_tools",
+	signIn: signIn{in: "oauth", fields: []alias{{"client_id", "clientId"}}},
+	has:    []string{"cwd"},
+	gaps: map[string]string{
+		"startup_timeout_sec":      startWhy,
+		"startup_timeout_ms":       startWhy,
+		"experimental_environment": "it says on which machine the server runs; mcpctl runs it on this one",
+		"oauth_resource":           signInWhy,
+	},
+	aside: map[string]string{
+		"required":                     "mcpctl does not end when a server does not start",
+		"supports_parallel_tool_calls": "mcpctl passes calls on as they come",
+		"default_tools_approval_mode":  approvalWhy,
+		"tools":                        approvalWhy,
+	},
+	facts: []string{
 		"variables: env_vars, bearer_token_env_var and env_http_headers name variables; text holds no references",
-		"paths: a relative cwd, and a command that begins with ./, are meant from the folder of the file")}
-	codexShape = &shape{
-		client:   "Codex",
-		names:    []alias{{"http_headers", "headers"}, {"tool_timeout_sec", "timeout"}, {"name", ""}},
-		spelling: spelling{read: literal},
-		unit:     time.Second,
-		off:      "enabled",
-		words:    map[string]string{"stdio": "-", "http": "-"},
-		show:     "enabled_tools", hide: "disabled_tools",
-		oauth: []alias{{"client_id", "clientId"}},
-		has:   []string{"cwd"},
-		theirs: map[string]string{
-			"startup_timeout_sec":          "limits how long the server may take to start",
-			"startup_timeout_ms":           "limits how long the server may take to start",
-			"required":                     "makes Codex end if the server does not start",
-			"supports_parallel_tool_calls": "lets tools run at once",
-			"default_tools_approval_mode":  "says which tools run unasked",
-			"tools":                        "says which tools run unasked",
-			"experimental_environment":     "says where the server runs",
-			"oauth_resource":               "names the resource of a sign-in",
-		},
-		reads: (*shapeReader).codex,
-	}
-)
+		"paths: a relative cwd, and a command that begins with ./, are meant from the folder of the file",
+	},
+	reads: (*shapeReader).codex, readsLast: (*shapeReader).codexVariables,
+	writesFirst: (*shapeWriter).codexVariables,
+}).dialect()
 
 var (
 	codexStdio = []string{"args", "env", "env_vars", "cwd"}
@@ -54,8 +53,7 @@ func (r *shapeReader) codex() {
 	wrong := func(keys []string, transport string) {
 		for _, key := range keys {
 			if n := r.get(key); n != nil {
-				r.Notes = append(r.Notes, Note{Position: n.Position(), Fatal: true,
-					Message: "Codex refuses '" + key + "' beside '" + transport + "'", Hint: "remove one of them"})
+				r.refuse(n, "", "Codex refuses '"+key+"' beside '"+transport+"'", "remove one of them")
 			}
 		}
 	}
@@ -65,8 +63,7 @@ func (r *shapeReader) codex() {
 	case url != nil:
 		wrong(codexStdio, "url")
 		if n := r.get("bearer_token"); n != nil {
-			r.Notes = append(r.Notes, Note{Position: n.Position(), Fatal: true,
-				Message: "Codex refuses 'bearer_token'", Hint: "put the token into a variable and name that with bearer_token_env_var"})
+			r.refuse(n, "", "Codex refuses 'bearer_token'", "put the token into a variable and name that with bearer_token_env_var")
 		}
 	}
 	for _, key := range notCodex {
@@ -81,21 +78,18 @@ func (r *shapeReader) codex() {
 	}
 }
 
-func readCodex(entry *jsonc.Node, project bool) Reading {
-	r := &shapeReader{Reading: codexShape.read(entry, project), of: codexShape}
-	r.Shape = r.Entry.Reshape()
-	r.codexVariables()
+// codexVariables: what names variables, and the scopes of a sign-in.
+func (r *shapeReader) codexVariables() {
+	r.codexPassedOn()
 	r.codexHeaders()
 	if scopes := r.get("scopes"); scopes != nil {
 		r.Set("oauth", with(r.get("oauth"), "scope", quote(strings.Join(textsOf(scopes), " "))))
 		r.Drop("scopes")
 	}
-	r.Entry = r.Node()
-	return r.Reading
 }
 
-// codexVariables: names, or objects that say where a name comes from.
-func (r *shapeReader) codexVariables() {
+// codexPassedOn: names, or objects that say where a name comes from.
+func (r *shapeReader) codexPassedOn() {
 	vars := r.get("env_vars")
 	if vars == nil {
 		return
@@ -142,98 +136,26 @@ func (r *shapeReader) codexHeaders() {
 	r.Drop("env_http_headers")
 }
 
-// with is an object, or a new one, with a member set.
-func with(object *jsonc.Node, key string, value json.RawMessage) json.RawMessage {
-	var s *jsonc.Shape
-	if object != nil {
-		s = object.Reshape()
-	}
-	if s == nil {
-		_, s, _ = reshape(json.RawMessage("{}"))
-	}
-	s.Set(key, value)
-	return s.Node().Raw()
-}
-
-// writeCodex takes the references out of the values first, which Codex has fields of its own for.
-func writeCodex(entry json.RawMessage) (Writing, error) {
-	n, s, err := reshape(entry)
-	if err != nil {
-		return Writing{}, err
-	}
-	w := &writer{Shape: s, client: "Codex"}
-	_, add, _ := reshape(json.RawMessage("{}"))
-	stdio := transportOf(n) == "stdio"
-	if stdio || transportOf(n) == "" {
-		if names := w.passedOn(n); len(names) > 0 {
-			add.Set("env_vars", list(names))
+// codexVariables takes the references out of the values, for which Codex has fields of its own.
+func (w *shapeWriter) codexVariables() {
+	n := w.entry
+	if w.transport == "http" || w.transport == "sse" {
+		w.codexHeaders(n)
+		if o := n.Get("oauth"); o != nil && o.Get("scope") != nil {
+			scope, _ := o.Get("scope").Text()
+			w.Set("scopes", list(strings.Fields(scope)))
+			w.without("oauth", "scope")
 		}
-		w.rooted(n)
-	}
-	if !stdio {
-		w.codexHeaders(n, add)
-	}
-	if o := n.Get("oauth"); o != nil && o.Get("scope") != nil && !stdio {
-		scope, _ := o.Get("scope").Text()
-		add.Set("scopes", list(strings.Fields(scope)))
-		w.without("oauth", "scope")
-	}
-	out, err := codexShape.write(w.Node().Raw())
-	if err != nil {
-		return Writing{}, err
-	}
-	out.Gaps = append(w.gaps, out.Gaps...)
-	_, result, err := reshape(out.Entry)
-	if err != nil {
-		return Writing{}, err
-	}
-	for key, value := range add.Node().All() {
-		result.Set(key, value.Raw())
-	}
-	out.Entry = result.Node().Raw()
-	return out, nil
-}
-
-// without takes a member out of an object, and the object with the last one.
-func (w *writer) without(key, member string) {
-	o := w.Node().Get(key).Reshape()
-	o.Drop(member)
-	if len(o.Node().Members()) == 0 {
-		w.Drop(key)
 		return
 	}
-	w.Set(key, o.Node().Raw())
-}
-
-// passedOn takes the variables that are only passed on out of env and inheritEnv. The child lacks one that is unset;
-// for mcpctl one of env fails the server then.
-func (w *writer) passedOn(n *jsonc.Node) (names []string) {
-	switch inherit := n.Get("inheritEnv"); {
-	case inherit == nil:
-	case inherit.Kind() == jsonc.Array:
-		names = textsOf(inherit)
-		w.Drop("inheritEnv")
-	case string(inherit.Raw()) == "true":
-		w.gap("inheritEnv", w.client+" passes only named variables on")
-	default:
-		w.Drop("inheritEnv")
+	if names := w.passedOn(n); len(names) > 0 {
+		w.Set("env_vars", list(names))
 	}
-	env := n.Get("env")
-	if env == nil {
-		return names
-	}
-	for key, value := range env.All() {
-		names = slices.DeleteFunc(names, func(name string) bool { return name == key }) // what env says is stronger
-		if text, _ := value.Text(); text == "${"+key+"}" {
-			names = append(names, key)
-			w.without("env", key)
-		}
-	}
-	return names
+	w.rooted(n)
 }
 
 // rooted refuses relative paths, which Codex means from the folder of its file, and ~, which it does not expand.
-func (w *writer) rooted(n *jsonc.Node) {
+func (w *shapeWriter) rooted(n *jsonc.Node) {
 	if command := n.Get("command"); command != nil {
 		text, _ := command.Text()
 		if strings.HasPrefix(text, "./") || strings.HasPrefix(text, "../") || strings.HasPrefix(text, "~/") {
@@ -248,7 +170,7 @@ func (w *writer) rooted(n *jsonc.Node) {
 }
 
 // codexHeaders puts the headers that are one variable, or a bearer token of one, into their own fields.
-func (w *writer) codexHeaders(n *jsonc.Node, add *jsonc.Shape) {
+func (w *shapeWriter) codexHeaders(n *jsonc.Node) {
 	headers := n.Get("headers")
 	if headers == nil {
 		return
@@ -256,19 +178,13 @@ func (w *writer) codexHeaders(n *jsonc.Node, add *jsonc.Shape) {
 	for key, value := range headers.All() {
 		text, _ := value.Text()
 		if rest, ok := strings.CutPrefix(text, "Bearer "); ok && key == "Authorization" && isReference(rest) {
-			add.Set("bearer_token_env_var", quote(rest[2:len(rest)-1]))
+			w.Set("bearer_token_env_var", quote(rest[2:len(rest)-1]))
 			w.without("headers", key)
 			continue
 		}
 		if isReference(text) {
-			add.Set("env_http_headers", with(add.Node().Get("env_http_headers"), key, quote(text[2:len(text)-1])))
+			w.Set("env_http_headers", with(w.Node().Get("env_http_headers"), key, quote(text[2:len(text)-1])))
 			w.without("headers", key)
 		}
 	}
-}
-
-// isReference tells whether a value is one variable and nothing else.
-func isReference(text string) bool {
-	name, rest, ok := enclosed(text, "${", "}")
-	return ok && rest == "" && isName(name)
 }

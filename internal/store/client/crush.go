@@ -1,8 +1,11 @@
 package client
 
 import (
+	"cmp"
 	"strings"
 	"time"
+
+	"github.com/mcpctl/mcpctl/internal/store/jsonc"
 )
 
 // Crush: `mcp` among the other settings, plain JSON, seconds, and a `type` in every
@@ -15,28 +18,24 @@ var crushDialect = (&shape{
 	resolved: []string{"command", "args", "env", "url", "headers"},
 	unit:     time.Second,
 	off:      "disabled",
-	words:    map[string]string{"stdio": "stdio", "http": "http", "sse": "sse"},
+	words:    ownWords,
 	hide:     "disabled_tools",
 	reads:    (*shapeReader).crushCommands,
 }).dialect()
 
-var crushSpelling = func() spelling {
-	plain := dollars(false)
-	return spelling{
-		forms: plain.forms + ", $(echo WORDS)",
-		read: func(text string) string {
-			if words, ok := echoed(text); ok {
-				text = words
-			}
-			before, after, runs := strings.Cut(text, "$(")
-			if !runs {
-				return plain.read(text)
-			}
-			return plain.read(before) + "${:-}" + plain.read(after) // see crushCommands
-		},
-		ref: plain.ref,
-	}
-}()
+var crushSpelling = spelling{
+	bare: true, dollar: true,
+	forms: "$(echo WORDS)",
+	own: func(text string) (ref, rest string) {
+		if words, ok := echoed(text); ok {
+			return cmp.Or(spelling{bare: true, dollar: true}.read(words).text, "${:-}"), ""
+		}
+		if rest, runs := strings.CutPrefix(text, "$("); runs {
+			return "${:-}", rest // see crushCommands
+		}
+		return "", text
+	},
+}
 
 // echoed takes $(echo WORDS) for WORDS, where no shell would do more with them.
 func echoed(text string) (words string, ok bool) {
@@ -48,18 +47,17 @@ func echoed(text string) (words string, ok bool) {
 	return strings.Join(strings.Fields(words), " "), true
 }
 
+// crushCommands refuses values that run a command.
 func (r *shapeReader) crushCommands() {
 	for _, key := range r.of.resolved {
 		n := r.get(key)
 		if n == nil {
 			continue
 		}
-		at, text := holding(n, "$(")
-		if at == nil {
-			continue
-		}
-		if _, ok := echoed(text); !ok {
-			r.refuse(at, key, "a value in '"+key+"' runs a command in Crush, which mcpctl does not", "use a variable, ${NAME}")
-		}
+		texts(n, key, func(_ string, at *jsonc.Node, text string) {
+			if _, ok := echoed(text); !ok && strings.Contains(text, "$(") {
+				r.refuse(at, key, "a value in '"+key+"' runs a command in Crush, which mcpctl does not", "use a variable, ${NAME}")
+			}
+		})
 	}
 }

@@ -11,7 +11,7 @@ func TestReadFamily(t *testing.T) {
 		{"claude", `{"type":"stdio","command":"c","args":["$A","$$","${A}"],"env":{}}`, `{"type":"stdio","command":"c","args":["$A","$$$","${A}"],"env":{}}`, ""},
 		{"claude", `{"type":"streamable-http","url":"https://h/","timeout":1500}`, `{"type":"http","url":"https://h/","timeout":"1500ms"}`, ""},
 		{"claude", `{"url":"https://h/"}`, `{"url":"https://h/"}`, "warning: Claude Code takes an entry without 'type' for a stdio server"},
-		{"claude", `{"type":"http","url":"https://h/","timeout":"5s"}`, `{"type":"http","url":"https://h/","timeout":"5s"}`, "warning: Claude Code takes only a number for 'timeout'"},
+		{"claude", `{"type":"http","url":"https://h/","timeout":"5s"}`, `{"type":"http","url":"https://h/","timeout":"5s"}`, "warning: Claude Code takes only a number of milliseconds for 'timeout'"},
 		{"claude-desktop", `{"command":"c","args":["${A}","!x"]}`, `{"command":"c","args":["$${A}","${:-!}x"]}`, "warning: Claude Desktop takes ${A} as it stands; it puts no variables in there"},
 		{"cursor", `{"command":"c","args":["${env:A}","${env: B }","${/}","${userHome}/x","${env:}"]}`, `{"command":"c","args":["${A}","${B}","/","${HOME}/x","$${env:}"]}`, ""},
 		{"cursor", `{"command":"c","env":{"A":"${A}"}}`, `{"command":"c","env":{"A":"$${A}"}}`, "warning: Cursor takes ${A} as it stands; a variable is ${env:NAME} there"},
@@ -23,7 +23,7 @@ func TestReadFamily(t *testing.T) {
 		{"windsurf", `{"serverUrl":"https://h/","disabled":true}`, `{"url":"https://h/","disabled":true}`, ""},
 		{"windsurf", `{"serverUrl":"https://h/${env:A}"}`, `{"url":"https://h/${A}"}`, ""},
 		{"copilot-cli", `{"type":"local","command":"c","args":["$A"],"env":{"A":"$A","B":"${B:-b}"},"tools":["*"]}`, `{"type":"stdio","command":"c","args":["$A"],"env":{"A":"${A}","B":"${B:-b}"}}`, ""},
-		{"copilot-cli", `{"type":"http","url":"https://h/","tools":["a","b_*"]}`, `{"type":"http","url":"https://h/"}`, "warning: 'tools' of Copilot CLI is a list of names of tools"},
+		{"copilot-cli", `{"type":"http","url":"https://h/","tools":["a","b_*"]}`, `{"type":"http","url":"https://h/"}`, "warning: mcpctl does not understand the names of tools in 'tools'"},
 		{"cline", `{"url":"https://h/","timeout":60}`, `{"url":"https://h/","timeout":"60s","type":"sse"}`, ""},
 		{"cline", `{"transportType":"http","url":"https://h/"}`, `{"url":"https://h/","type":"http"}`, ""},
 		{"cline", `{"type":"http","url":"https://h/"}`, `{"type":"http","url":"https://h/"}`, "warning: Cline does not know the type 'http'; mcpctl does"},
@@ -40,23 +40,24 @@ func TestReadFamily(t *testing.T) {
 // TestWriteFamily: what each client is given, and what it cannot have.
 func TestWriteFamily(t *testing.T) {
 	tests := []struct{ client, entry, want, gaps string }{
-		{"claude", `{"command":"c","enabled":true,"timeout":"1500ms"}`, `{"command":"c","timeout":1500,"type":"stdio"}`, ""},
-		{"claude", `{"command":"c","cwd":"/x"}`, `{"command":"c","type":"stdio"}`, "cwd"},
+		{"claude", `{"command":"c","enabled":true,"timeout":"1500ms"}`, `{"type":"stdio","command":"c","timeout":1500}`, ""},
+		{"claude", `{"command":"c","cwd":"/x"}`, `{"type":"stdio","command":"c"}`, "cwd"},
 		{"claude", `{"type":"http","url":"https://h/","command":"c","args":["a"]}`, `{"type":"http","url":"https://h/"}`, "command args"},
-		{"claude", `{"url":"https://h/","oauth":{"clientId":"i","clientSecret":"s","scope":"a b"}}`, `{"url":"https://h/","type":"http","oauth":{"clientId":"i","scopes":"a b"}}`, "oauth.clientSecret"},
-		{"claude", `{"command":"c","env":{"A":"!x","B":"$${C}","D":"${E}"}}`, `{"command":"c","env":{"D":"${E}"},"type":"stdio"}`, "env.A env.B"},
-		{"cursor", `{"command":"~/c","args":["${MCPCTL_WORKSPACE}/x","${HOME}"]}`, `{"command":"${userHome}/c","args":["${workspaceFolder}/x","${env:HOME}"],"type":"stdio"}`, ""},
+		{"claude", `{"url":"https://h/","oauth":{"clientId":"i","clientSecret":"s","scope":"a b"}}`, `{"type":"http","url":"https://h/","oauth":{"clientId":"i","scopes":"a b"}}`, "oauth.clientSecret"},
+		{"claude", `{"command":"c","env":{"A":"!x","B":"$${C}","D":"${E}"}}`, `{"type":"stdio","command":"c","env":{"D":"${E}"}}`, "env.A env.B"},
+		{"cursor", `{"command":"~/c","args":["${MCPCTL_WORKSPACE}/x","${HOME}"]}`, `{"type":"stdio","command":"${userHome}/c","args":["${workspaceFolder}/x","${env:HOME}"]}`, ""},
 		{"cline", `{"command":"c","args":["${MCPCTL_WORKSPACE}/x"]}`, ``, "args!"},
 		{"claude-desktop", `{"command":"~/c"}`, ``, "command!"},
 		{"claude-desktop", `{"url":"https://h/"}`, ``, "url!"},
-		{"vscode", `{"command":"c","description":"d","exposure":"direct","lifecycle":"lazy","inheritEnv":false}`, `{"command":"c","type":"stdio"}`, "description lifecycle"},
+		{"vscode", `{"command":"c","description":"d","exposure":"direct","lifecycle":"lazy","inheritEnv":false}`, `{"type":"stdio","command":"c"}`, "description lifecycle"},
 		{"windsurf", `{"url":"https://h/","type":"sse","enabled":false}`, `{"serverUrl":"https://h/","disabled":true}`, "type"},
 		{"windsurf", `{"command":"c","toolExposure":{"a":"hidden","b":"hidden"}}`, `{"command":"c","disabledTools":["a","b"]}`, ""},
 		{"windsurf", `{"command":"c","toolExposure":{"a":"direct","*":"hidden"}}`, `{"command":"c"}`, "toolExposure"},
-		{"copilot-cli", `{"command":"c","toolExposure":{"a":"direct","*":"hidden"}}`, `{"command":"c","type":"local","tools":["a"],"args":[]}`, ""},
+		{"copilot-cli", `{"command":"c","toolExposure":{"a":"direct","*":"hidden"}}`, `{"type":"local","command":"c","tools":["a"],"args":[]}`, ""},
 		{"copilot-cli", `{"enabled":false}`, `{}`, "enabled"},
-		{"cline", `{"disabled":true,"enabled":true,"command":"c"}`, `{"command":"c","type":"stdio"}`, ""},
-		{"roo", `{"url":"https://h/","type":"streamable-http","timeout":2000}`, `{"url":"https://h/","type":"streamable-http","timeout":2}`, ""},
+		{"cline", `{"disabled":true,"enabled":true,"command":"c"}`, `{"type":"stdio","command":"c"}`, ""},
+		{"roo", `{"enabled":true}`, `{"disabled":false}`, ""},
+		{"roo", `{"url":"https://h/","type":"streamable-http","timeout":2000}`, `{"type":"streamable-http","url":"https://h/","timeout":2}`, ""},
 	}
 	for _, tt := range tests {
 		row, _ := Lookup(tt.client)
@@ -97,7 +98,7 @@ func FuzzFamilyValues(f *testing.F) {
 	for _, v := range []string{"${env:A}", "$${A}", "${A", "$$$A", "!$A", "${:-x}", "${input:a b}", "${workspaceFolder}${/}", "${env:}", "${config:x}", "a$", "${A:-}"} {
 		f.Add(v)
 	}
-	all := []syntax{{}, codeValues, {env: "env:"}, {bare: true, defaults: true}, {bare: true, defaults: true, dollar: true}, {env: "env:", words: folderWords}}
+	all := []spelling{{}, codeValues, {env: "env:"}, {bare: true, defaults: true}, {bare: true, defaults: true, dollar: true}, {env: "env:", words: folderWords}}
 	f.Fuzz(func(t *testing.T, v string) {
 		for i, s := range all {
 			got := s.read(v)

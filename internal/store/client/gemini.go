@@ -12,29 +12,28 @@ import (
 // resolved; one that is unset stays as it stands there, and fails the server here. A
 // server is switched off by lists beside the servers, not in its entry.
 var (
-	geminiDialect = geminiShape("Gemini CLI", dollars(true)).dialect()
-	qwenDialect   = geminiShape("Qwen Code", dollars(false)).dialect()
+	geminiDialect = geminiShape("Gemini CLI", spelling{bare: true, dollar: true, defaults: true}).dialect()
+	qwenDialect   = geminiShape("Qwen Code", spelling{bare: true, dollar: true}).dialect()
 )
 
 func geminiShape(client string, values spelling) *shape {
 	return &shape{
 		client:   client,
-		address:  "httpUrl is http, url the type's, or sse",
+		facts:    []string{"address: httpUrl is http, url the type's, or sse"},
 		spelling: values,
-		resolved: append([]string{"oauth"}, everyField...),
 		unit:     time.Millisecond,
 		words:    map[string]string{"stdio": "-", "http": "http", "sse": "sse"},
 		show:     "includeTools", hide: "excludeTools",
-		oauth: []alias{{"enabled", ""}, {"clientId", "clientId"}, {"clientSecret", "clientSecret"}, {"scopes", "scope"}, {"redirectUri", "callbackUrl"}},
-		has:   []string{"cwd", "description"},
-		theirs: map[string]string{
-			"trust":                "lets its tools run unasked",
-			"authProviderType":     "signs in another way",
-			"targetAudience":       "signs in as a service account",
-			"targetServiceAccount": "signs in as a service account",
-			"headersHelper":        "runs a program for headers",
+		signIn: signIn{in: "oauth", list: "scopes", fields: []alias{
+			{"enabled", ""}, {"clientId", "clientId"}, {"clientSecret", "clientSecret"}, {"scopes", "scope"}, {"redirectUri", "callbackUrl"},
+		}},
+		has: []string{"cwd", "description"},
+		gaps: map[string]string{
+			"authProviderType": signInWhy, "targetAudience": signInWhy, "targetServiceAccount": signInWhy,
+			"headersHelper": headersWhy,
 		},
-		reads: func(r *shapeReader) { r.geminiAddress() }, writes: (*shapeWriter).geminiAddress,
+		aside: map[string]string{"trust": approvalWhy},
+		reads: (*shapeReader).geminiAddress, writes: (*shapeWriter).geminiAddress,
 	}
 }
 

@@ -12,25 +12,26 @@ import (
 // which goose spoke once, is kept by it and not used. The other types are parts of goose itself. Every entry says
 // `enabled`, `type` and `name`. env_keys are variables whose values goose has in its environment or its keyring;
 // mcpctl has only the first. References in headers are to the entry's own variables.
-var (
-	gooseDialect = Dialect{Read: readGoose, Write: writeGoose, About: append(gooseShape.about(),
+var gooseDialect = (&shape{
+	client:   "goose",
+	names:    []alias{{"cmd", "command"}, {"uri", "url"}, {"envs", "env"}, {"name", ""}, {"display_name", ""}},
+	spelling: spelling{bare: true, dollar: true},
+	resolved: []string{"headers"},
+	unit:     time.Second,
+	off:      "enabled",
+	words:    map[string]string{"stdio": "stdio", "http": "streamable_http"},
+	show:     "available_tools",
+	has:      []string{"description"},
+	aside:    map[string]string{"bundled": originWhy},
+	facts: []string{
 		"variables: env_keys names those that goose takes from its environment or keyring; mcpctl has only the first",
-		"not servers: extensions of type builtin, platform, frontend and inline_python are parts of goose; their names are taken")}
-	gooseShape = &shape{
-		client:   "goose",
-		names:    []alias{{"cmd", "command"}, {"uri", "url"}, {"envs", "env"}, {"name", ""}, {"display_name", ""}},
-		spelling: dollars(false),
-		resolved: []string{"headers"},
-		unit:     time.Second,
-		off:      "enabled",
-		words:    map[string]string{"stdio": "stdio", "http": "streamable_http"},
-		show:     "available_tools",
-		has:      []string{"description"},
-		theirs:   map[string]string{"bundled": "says that it came with goose"},
-		reads:    (*shapeReader).goose,
-	}
-)
+		"not servers: extensions of type builtin, platform, frontend and inline_python are parts of goose; their names are taken",
+	},
+	reads: (*shapeReader).goose, readsLast: (*shapeReader).gooseVariables,
+	writesFirst: (*shapeWriter).gooseVariables, writes: (*shapeWriter).gooseWants,
+}).dialect()
 
+// goose tells what goose does not take for a server, or for one of its own.
 func (r *shapeReader) goose() {
 	if tools := r.get("available_tools"); tools != nil && saysNothing(tools) {
 		r.Drop("available_tools") // all of them
@@ -63,12 +64,11 @@ func (r *shapeReader) goose() {
 	}
 }
 
-func readGoose(entry *jsonc.Node, project bool) Reading {
-	r := &shapeReader{Reading: gooseShape.read(entry, project), of: gooseShape}
+// gooseVariables: env_keys are variables that are passed on; those of a server that is reached stand in its headers.
+func (r *shapeReader) gooseVariables() {
 	if r.Other {
-		return r.Reading
+		return
 	}
-	r.Shape = r.Entry.Reshape()
 	if keys := r.get("env_keys"); keys != nil {
 		for _, name := range textsOf(keys) {
 			r.Set("env", with(r.get("env"), name, quote("${"+name+"}")))
@@ -83,55 +83,37 @@ func readGoose(entry *jsonc.Node, project bool) Reading {
 		}
 		r.Drop("env")
 	}
-	r.Entry = r.Node()
-	return r.Reading
 }
 
-func writeGoose(entry json.RawMessage) (Writing, error) {
-	n, s, err := reshape(entry)
-	if err != nil {
-		return Writing{}, err
-	}
-	w := &writer{Shape: s, client: "goose"}
-	transport := transportOf(n)
+func (w *shapeWriter) gooseVariables() {
 	var names []string
-	if transport == "stdio" {
-		names = w.passedOn(n)
-	} else if headers := n.Get("headers"); headers != nil {
+	if headers := w.entry.Get("headers"); w.transport == "stdio" {
+		names = w.passedOn(w.entry)
+	} else if headers != nil {
 		names = variablesOf(headers)
-	}
-	out, err := gooseShape.write(w.Node().Raw())
-	if err != nil {
-		return Writing{}, err
-	}
-	out.Gaps = append(w.gaps, out.Gaps...)
-	_, result, err := reshape(out.Entry)
-	if err != nil {
-		return Writing{}, err
-	}
-	w.Shape, w.gaps = result, out.Gaps
-	if tools := result.Node().Get("available_tools"); tools != nil && saysNothing(tools) {
-		w.Drop("available_tools")
-		w.gaps = append(w.gaps, Gap{Field: "toolExposure", Why: "goose takes an empty list of tools for all of them"})
 	}
 	if len(names) > 0 {
 		w.Set("env_keys", list(names))
 	}
-	if t := result.Node().Get("timeout"); t != nil && strings.ContainsAny(string(t.Raw()), ".-") {
-		w.gap("timeout", "goose skips an extension whose timeout is no whole number of seconds")
-	}
-	w.gooseWants(transport)
-	return w.writing(), nil
 }
 
-// gooseWants are the fields without which goose skips an extension.
-func (w *writer) gooseWants(transport string) {
+// gooseWants are the fields without which goose skips an extension, or with which it does.
+// An empty list of tools is all of them to it.
+func (w *shapeWriter) gooseWants() {
+	if t := w.Node().Get("timeout"); t != nil && strings.ContainsAny(string(t.Raw()), ".-") {
+		w.Drop("timeout")
+		w.lost("timeout", "goose skips an extension whose timeout is no whole number of seconds")
+	}
+	if tools := w.Node().Get("available_tools"); tools != nil && saysNothing(tools) {
+		w.Drop("available_tools")
+		w.lost("toolExposure", "goose takes an empty list of tools for all of them")
+	}
 	want := func(key, value string) {
 		if w.Node().Get(key) == nil {
 			w.Set(key, json.RawMessage(value))
 		}
 	}
-	switch transport {
+	switch w.transport {
 	case "":
 		return
 	case "stdio":
@@ -140,21 +122,4 @@ func (w *writer) gooseWants(transport string) {
 		want("description", `""`)
 	}
 	want("enabled", "true")
-}
-
-// variablesOf are the variables that the values of an object refer to.
-func variablesOf(object *jsonc.Node) (names []string) {
-	for _, value := range object.All() {
-		text, _ := value.Text()
-		all, err := parts(text)
-		if err != nil || strings.HasPrefix(text, "!") {
-			continue
-		}
-		for _, p := range all {
-			if p.name != "" {
-				names = append(names, p.name)
-			}
-		}
-	}
-	return names
 }

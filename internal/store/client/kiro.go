@@ -9,26 +9,24 @@ import "time"
 var (
 	kiroDialect = (&shape{
 		client:   "Kiro",
-		spelling: braces(""),
+		spelling: spelling{bare: true},
 		resolved: []string{"env", "headers"},
 		unit:     time.Millisecond,
 		off:      "disabled",
-		words:    map[string]string{"stdio": "-", "http": "-", "sse": ""},
+		words:    plainWords,
 		hide:     "disabledTools",
-		theirs:   kiroTheirs,
+		signIn:   signIn{fields: []alias{{"oauthScopes", "scope"}}, list: "oauthScopes"},
+		aside:    map[string]string{"autoApprove": approvalWhy},
 	}).dialect()
 	amazonqDialect = (&shape{
 		client:   "Amazon Q Developer",
-		spelling: braces("env:"),
+		spelling: spelling{bare: true, env: "env:"},
 		resolved: []string{"env", "headers"},
 		unit:     time.Millisecond,
 		off:      "disabled",
 		words:    map[string]string{"stdio": "-", "http": "http"},
 		hide:     "disabledTools",
-		theirs:   kiroTheirs,
+		signIn:   signIn{fields: []alias{{"oauthScopes", "scope"}}, list: "oauthScopes"},
+		aside:    map[string]string{"autoApprove": approvalWhy},
 	}).dialect()
-	kiroTheirs = map[string]string{
-		"autoApprove": "lets tools run unasked",
-		"oauthScopes": "asks for rights when signing in",
-	}
 )

@@ -11,33 +11,34 @@ import (
 
 // Continue: YAML, and mcpServers in its config.yaml. ${{ secrets.NAME }} are its own secrets, of which mcpctl has
 // those that are in the environment, where Continue looks too.
-var continueDialect = Dialect{Read: continueShape.read, About: append(continueShape.about(),
-	"servers: a list of entries with their names inside",
-	"variables: ${{ secrets.NAME }} is taken from the environment")}
-
-var continueShape = &shape{
+var continueDialect = (&shape{
 	client:   "Continue",
 	has:      []string{"cwd"},
 	names:    []alias{{"connectionTimeout", "timeout"}, {"name", ""}},
-	spelling: spelling{read: readContinue},
-	resolved: everyField,
+	spelling: continueSpelling,
 	unit:     time.Millisecond,
-	theirs: map[string]string{
-		"serverName": "names the server otherwise in its tools",
-		"namespace":  "takes the server from the registry",
+	gaps:     map[string]string{"namespace": "it takes the server from the registry"},
+	aside: map[string]string{
+		"serverName": "it names the server otherwise in its tools",
+	},
+	facts: []string{
+		"servers: a list of entries with their names inside",
+		"variables: ${{ secrets.NAME }} is taken from the environment",
 	},
 	reads: (*shapeReader).continues,
-}
+}).readOnly()
 
-func readContinue(text string) string {
-	return readReferences(text, func(text string) (ref, rest string) {
+var continueSpelling = spelling{
+	own: func(text string) (ref, rest string) {
 		body, rest, ok := enclosed(text, "${{", "}}")
 		name, secret := strings.CutPrefix(strings.TrimSpace(body), "secrets.")
 		if !ok || !secret || !isName(name) {
 			return "", text
 		}
 		return "${" + name + "}", rest
-	})
+	},
+	variable: func(name string) string { return "${{ secrets." + name + " }}" },
+	forms:    "${{ secrets.NAME }}",
 }
 
 // continues: headers stand in requestOptions.
@@ -58,23 +59,22 @@ func (r *shapeReader) continues() {
 
 // Mistral Vibe: TOML, [[mcp_servers]] with a `transport`. api_key_env names the variable of a key, which is sent in
 // the header api_key_header in the form api_key_format.
-var vibeDialect = Dialect{Read: readVibe, About: append(vibeShape.about(),
-	"servers: a list of entries with their names inside",
-	"variables: api_key_env names the variable of a key, for the header api_key_header")}
-
-var vibeShape = &shape{
-	client:   "Mistral Vibe",
-	names:    []alias{{"transport", "type"}, {"tool_timeout_sec", "timeout"}, {"name", ""}},
-	spelling: spelling{read: literal},
-	unit:     time.Second,
-	hide:     "disabled_tools",
-	theirs: map[string]string{
-		"startup_timeout_sec": "limits how long the server may take to start",
-		"prompt":              "tells the model about the server",
-		"sampling_enabled":    "lets the server ask the model",
+var vibeDialect = (&shape{
+	client: "Mistral Vibe",
+	names:  []alias{{"transport", "type"}, {"tool_timeout_sec", "timeout"}, {"name", ""}},
+	unit:   time.Second,
+	hide:   "disabled_tools",
+	gaps:   map[string]string{"startup_timeout_sec": startWhy},
+	aside: map[string]string{
+		"prompt":           "it tells the model about the server",
+		"sampling_enabled": "it lets the server ask the model",
 	},
-	reads: (*shapeReader).vibe,
-}
+	facts: []string{
+		"servers: a list of entries with their names inside",
+		"variables: api_key_env names the variable of a key, for the header api_key_header",
+	},
+	reads: (*shapeReader).vibe, readsLast: (*shapeReader).vibeKey,
+}).readOnly()
 
 // vibe: the command may be one array with its arguments.
 func (r *shapeReader) vibe() {
@@ -93,26 +93,20 @@ func (r *shapeReader) vibe() {
 	r.Set("args", list(words[1:]))
 }
 
-func readVibe(entry *jsonc.Node, project bool) Reading {
-	r := vibeShape.read(entry, project)
-	s := r.Entry.Reshape()
-	key := s.Node().Get("api_key_env")
-	if key != nil {
-		name, _ := key.Text()
-		header, format := "Authorization", "Bearer {token}"
-		if n := s.Node().Get("api_key_header"); n != nil {
-			header, _ = n.Text()
+// vibeKey makes a header of the key.
+func (r *shapeReader) vibeKey() {
+	text := func(key, otherwise string) string {
+		n := r.get(key)
+		if n == nil {
+			return otherwise
 		}
-		if n := s.Node().Get("api_key_format"); n != nil {
-			format, _ = n.Text()
-		}
-		if name != "" {
-			s.Set("headers", with(s.Node().Get("headers"), header, quote(strings.ReplaceAll(literal(format), "{token}", "${"+name+"}"))))
-		}
+		r.Drop(key)
+		value, _ := n.Text()
+		return value
 	}
-	for _, key := range []string{"api_key_env", "api_key_header", "api_key_format"} {
-		s.Drop(key)
+	name := text("api_key_env", "")
+	header, format := text("api_key_header", "Authorization"), text("api_key_format", "Bearer {token}")
+	if name != "" {
+		r.Set("headers", with(r.get("headers"), header, quote(strings.ReplaceAll(Literal(format), "{token}", "${"+name+"}"))))
 	}
-	r.Entry = s.Node()
-	return r
 }

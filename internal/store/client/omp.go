@@ -20,16 +20,18 @@ var ompDialect = Dialect{Read: readOmp, Write: writeOmp, About: []string{
 	"no counterpart: auth",
 }}
 
-var everyValue = []string{"command", "args", "cwd", "url", "env", "headers", "oauth"}
+// ompSpelling is ${NAME} and ${NAME:-default}, and a command in env and headers.
+func ompSpelling(key string) spelling {
+	return spelling{bare: true, defaults: true, commands: key == "env" || key == "headers"}
+}
 
 func readOmp(entry *jsonc.Node, _ bool) Reading {
 	r := Reading{}
 	s := entry.Reshape()
 	ompTimeout(entry, s)
 	ompEnabled(entry, s)
-	for _, key := range everyValue {
-		commands := key == "env" || key == "headers"
-		s.Texts(key, func(text string) string { return fromOmp(text, commands) })
+	for _, key := range append([]string{"oauth"}, everyField...) {
+		s.Texts(key, func(text string) string { return ompSpelling(key).read(text).text })
 	}
 	r.ompLookups(entry)
 	r.ompAuth(entry, s)
@@ -107,7 +109,7 @@ func (r *Reading) ompAuth(entry *jsonc.Node, s *jsonc.Shape) {
 			oauth.Set("callbackUrl", quote(fmt.Sprintf("http://localhost:%s/%s", port.Raw(), strings.TrimPrefix(text, "/"))))
 		}
 	}
-	s.Set("oauth", oauth.Node().Raw())
+	s.SetShape("oauth", oauth)
 }
 
 // ompTools: disabledTools and enabledTools are what mcpctl says with toolExposure:
@@ -117,84 +119,13 @@ func (r *Reading) ompTools(entry *jsonc.Node, s *jsonc.Shape) {
 	if off == nil && on == nil || entry.Get("toolExposure") != nil {
 		return
 	}
-	hidden, known := toolNames(off)
-	shown, known2 := toolNames(on)
-	if !known || !known2 {
-		at := off
-		if at == nil || known {
-			at = on
-		}
-		r.note(at, "mcpctl does not understand these names of tools", "write whole names, or patterns with *")
-		return
+	rules, bad := toolRules(off, on, true)
+	if bad != nil {
+		r.note(bad, "mcpctl does not understand these names of tools", namesHint(true))
 	}
-	var rules []string
-	rule := func(name, exposure string) { rules = append(rules, string(quote(name))+":"+string(quote(exposure))) }
-	for _, name := range hidden {
-		rule(name, "hidden")
+	if rules != nil {
+		s.Set("toolExposure", rules)
 	}
-	for _, name := range shown {
-		if !matchesAny(hidden, name) {
-			rule(name, "direct")
-		}
-	}
-	if on != nil {
-		rule("*", "hidden")
-	}
-	s.Set("toolExposure", json.RawMessage("{"+strings.Join(rules, ",")+"}"))
-}
-
-// manyTools bounds the lists, which are compared name by name.
-const manyTools = 1000
-
-// toolNames reads a list of names and patterns with *; known is false for
-// anything else.
-func toolNames(n *jsonc.Node) (names []string, known bool) {
-	if n == nil {
-		return nil, true
-	}
-	if len(n.Elements()) > manyTools {
-		return nil, false
-	}
-	for _, el := range n.Elements() {
-		text, ok := el.Text()
-		if !ok || text == "" || text == "*" || strings.ContainsAny(text, "?[]{}") {
-			return nil, false
-		}
-		names = append(names, text)
-	}
-	return names, n.Kind() == jsonc.Array
-}
-
-// matchesAny tells whether a pattern of the list covers all that name means.
-func matchesAny(patterns []string, name string) bool {
-	for _, p := range patterns {
-		if matches(p, name) {
-			return true
-		}
-	}
-	return false
-}
-
-// matches compares piece by piece, the first place for each, so that no pattern
-// of a hostile file takes long.
-func matches(pattern, name string) bool {
-	pieces := strings.Split(pattern, "*")
-	if len(pieces) == 1 {
-		return pattern == name
-	}
-	head, tail := pieces[0], pieces[len(pieces)-1]
-	name, ok := strings.CutPrefix(name, head)
-	if !ok {
-		return false
-	}
-	for _, piece := range pieces[1 : len(pieces)-1] {
-		at := strings.Index(name, piece)
-		if at < 0 {
-			return false
-		}
-		name = name[at+len(piece):]
-	}
-	return strings.HasSuffix(name, tail)
 }
 
 func writeOmp(entry json.RawMessage) (Writing, error) {
@@ -207,9 +138,8 @@ func writeOmp(entry json.RawMessage) (Writing, error) {
 		s.Set("type", quote("stdio")) // omp's own writer always says the type
 	}
 	w.timeout(n, time.Millisecond)
-	for _, key := range everyValue {
-		commands := key == "env" || key == "headers"
-		w.spell([]string{key}, func(text string) (string, error) { return toOmp(text, commands) })
+	for _, key := range append([]string{"oauth"}, everyField...) {
+		w.spell([]string{key}, ompSpelling(key).write)
 	}
 	return w.writing(), nil
 }

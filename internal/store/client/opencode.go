@@ -2,7 +2,6 @@ package client
 
 import (
 	"encoding/json"
-	"strings"
 	"time"
 
 	"github.com/mcpctl/mcpctl/internal/store/jsonc"
@@ -31,16 +30,17 @@ var (
 
 func opencodeShape(off string, oauth []alias) *shape {
 	return &shape{
-		client:   "OpenCode",
-		editions: "a file with mcp.servers, of OpenCode 2, has disabled in place of enabled",
-		layers:   "an entry without command and address lies on that of a weaker file",
+		client: "OpenCode",
+		facts: []string{
+			"editions: a file with mcp.servers, of OpenCode 2, has disabled in place of enabled",
+			"layers: an entry without command and address lies on that of a weaker file",
+		},
 		names:    []alias{{"environment", "env"}},
 		spelling: opencodeSpelling,
-		resolved: append([]string{"oauth"}, everyField...),
 		unit:     time.Millisecond,
 		off:      off,
 		words:    map[string]string{"stdio": "local", "http": "remote", "sse": ""},
-		oauth:    oauth,
+		signIn:   signIn{in: "oauth", fields: oauth},
 		has:      []string{"cwd"},
 		reads:    (*shapeReader).opencode,
 		writes:   (*shapeWriter).opencode,
@@ -53,19 +53,17 @@ const (
 )
 
 var opencodeSpelling = spelling{
-	forms: "{env:NAME}; not {file:PATH}",
-	read: func(text string) string {
-		return readReferences(text, func(text string) (ref, rest string) {
-			if name, rest, ok := enclosed(text, opencodeVariable, "}"); ok && isName(name) {
-				return "${" + name + "}", rest
-			}
-			if _, rest, ok := enclosed(text, opencodeFile, "}"); ok {
-				return "${:-}", rest // never the text itself; see opencodeFiles
-			}
-			return "", text
-		})
+	forms:    "{env:NAME}; not {file:PATH}",
+	variable: func(name string) string { return opencodeVariable + name + "}" },
+	own: func(text string) (ref, rest string) {
+		if name, rest, ok := enclosed(text, opencodeVariable, "}"); ok && isName(name) {
+			return "${" + name + "}", rest
+		}
+		if _, rest, ok := enclosed(text, opencodeFile, "}"); ok {
+			return "${:-}", rest // never the text itself; see opencodeFiles
+		}
+		return "", text
 	},
-	ref: func(name string) string { return opencodeVariable + name + "}" },
 }
 
 func (r *shapeReader) opencode() {
@@ -139,15 +137,6 @@ func (r *shapeReader) opencodeCommand() {
 	}
 }
 
-// rawList is an array of values, in one line.
-func rawList(items []json.RawMessage) json.RawMessage {
-	texts := make([]string, len(items))
-	for i, item := range items {
-		texts[i] = string(item)
-	}
-	return json.RawMessage("[" + strings.Join(texts, ", ") + "]")
-}
-
 // opencodeFiles finds the values that name a file. A variable or header of the user's is
 // left out; without any other value there is no server.
 func (r *shapeReader) opencodeFiles() {
@@ -170,7 +159,7 @@ func (r *shapeReader) opencodeFiles() {
 				rest.Drop(value.Key)
 			}
 		}
-		r.Set(m.Key, rest.Node().Raw())
+		r.SetShape(m.Key, rest)
 	}
 }
 

@@ -22,8 +22,6 @@ var piDialect = Dialect{Read: readPi, Write: writePi, About: []string{
 var (
 	resolvedFields = []string{"env", "headers"}                // pi resolves references in these
 	verbatimFields = []string{"command", "args", "cwd", "url"} // and takes these as they stand
-	onlyStdio      = []string{"args", "env", "cwd"}            // pi does not look at the other
-	onlyHTTP       = []string{"headers", "oauth", "auth"}      // transport's fields
 )
 
 // secondsAreMany: a timeout above an hour was probably meant in milliseconds.
@@ -39,12 +37,12 @@ func readPi(entry *jsonc.Node, project bool) Reading {
 		s.Texts(key, fromPi)
 	}
 	for _, key := range verbatimFields {
-		s.Texts(key, literal)
+		s.Texts(key, Literal)
 	}
 	if o := s.Node().Get("oauth"); o != nil && o.Get("clientSecret") != nil {
 		oauth := o.Reshape()
 		oauth.Texts("clientSecret", fromPi)
-		s.Set("oauth", oauth.Node().Raw())
+		s.SetShape("oauth", oauth)
 	}
 	// pi's default is codemode, which mcpctl reads as deferred; its own is direct.
 	if isDefinition(entry) && entry.Get("exposure") == nil {
@@ -61,11 +59,7 @@ func (r *Reading) piTimeout(entry *jsonc.Node, s *jsonc.Shape) {
 	if t == nil {
 		return
 	}
-	if t.Kind() != jsonc.Number {
-		r.note(t, "pi takes only a number of seconds for 'timeout'", "write it without quotes and unit")
-		return
-	}
-	s.Set("timeout", withUnit(t, "s"))
+	r.timeoutIn(s, "pi", time.Second)
 	if f, err := strconv.ParseFloat(string(t.Raw()), 64); err == nil && f > secondsAreMany {
 		r.note(t, fmt.Sprintf("the timeout is %s seconds for pi, more than an hour", t.Raw()), "pi counts seconds; were milliseconds meant?")
 	}
@@ -127,6 +121,6 @@ func writePi(entry json.RawMessage) (Writing, error) {
 	}
 	w.timeout(n, time.Second)
 	w.spell(resolvedFields, toPi)
-	w.spell(verbatimFields, toLiteral)
+	w.spell(verbatimFields, spelling{}.write)
 	return w.writing(), nil
 }

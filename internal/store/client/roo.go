@@ -5,20 +5,21 @@ import "time"
 // rooDialect is Roo Code 3, kilocodeDialect the Kilo Code that shares its files: the
 // timeout is in seconds, and an address needs a type.
 var (
-	rooDialect      = rooFamily("Roo Code").dialect()
-	kilocodeDialect = rooFamily("Kilo Code").dialect()
+	rooDialect      = rooShape("Roo Code").dialect()
+	kilocodeDialect = rooShape("Kilo Code").dialect()
 )
 
-func rooFamily(title string) family {
-	return family{
-		title: title,
-		types: known("stdio", "sse", "streamable-http=http"),
-		stdio: "stdio", http: "streamable-http", sse: "sse",
-		typeWhy:  title + " refuses an address without a 'type'",
-		disabled: true,
+func rooShape(client string) *shape {
+	return &shape{
+		client:   client,
+		types:    known("stdio", "sse", "streamable-http=http"),
+		words:    map[string]string{"stdio": "stdio", "http": "streamable-http", "sse": "sse"},
+		typeWhy:  client + " refuses an address without a 'type'",
+		off:      "disabled",
 		unit:     time.Second,
-		off:      "disabledTools",
-		values:   syntax{env: "env:", words: folderWords},
+		hide:     "disabledTools",
+		spelling: spelling{env: "env:", words: folderWords},
+		has:      []string{"cwd"},
 		aside: map[string]string{
 			"alwaysAllow": approvalWhy, "autoApprove": approvalWhy,
 			"watchPaths": "mcpctl restarts a server when its entry changes, and watches no other files",

@@ -24,17 +24,18 @@ func TestReadShapes(t *testing.T) {
 		{"gemini", `{"command":"c","url":"https://a/mcp","headers":{"A":"b"}}`, `{"url":"https://a/mcp","headers":{"A":"b"},"type":"http"}`, "'command' is ignored beside 'url'; warning: a 'url' without 'type' is taken for http"},
 		{"gemini", `{"url":"https://a/x","type":"http"}`, `{"url":"https://a/x","type":"http"}`, ""},
 		{"gemini", `{"httpUrl":"https://a/m","url":"https://a/s","command":"c"}`, `{"url":"https://a/m","type":"http"}`, "'url' is ignored beside 'httpUrl'; warning: 'command' is ignored"},
+		{"gemini", `{"command":"c","url":"https://a/s"}`, `{"url":"https://a/s","type":"sse"}`, "'command' is ignored beside 'url'"},
 		{"gemini", `{"command":"c","env":{"A":"$B","C":"${D}x","E":"${F:-g}","H":"5$","I":"$1","J":"$$K","L":"!x"}}`,
 			`{"command":"c","env":{"A":"${B}","C":"${D}x","E":"${F:-g}","H":"5$","I":"$1","J":"$$${K}","L":"${:-!}x"}}`, ""},
 		{"gemini", `{"command":"c","includeTools":["a","b"],"excludeTools":["b"]}`, `{"command":"c","toolExposure":{"b":"hidden","a":"direct","*":"hidden"}}`, ""},
-		{"gemini", `{"command":"c","includeTools":[7]}`, `{"command":"c","includeTools":[7]}`, "does not understand the names of tools in 'includeTools'"},
+		{"gemini", `{"command":"c","includeTools":[7]}`, `{"command":"c"}`, "does not understand the names of tools in 'includeTools'"},
 		{"gemini", `{"command":"c","includeTools":[]}`, `{"command":"c","toolExposure":{"*":"hidden"}}`, ""},
-		{"gemini", `{"command":"c","trust":true}`, `{"command":"c","trust":true}`, "'trust' lets its tools run unasked"},
-		{"gemini", `{"command":"c","trust":false,"headers":null}`, `{"command":"c","trust":false}`, ""},
+		{"gemini", `{"command":"c","trust":true}`, `{"command":"c"}`, "'trust' of Gemini CLI: mcpctl asks nobody before a tool runs"},
+		{"gemini", `{"command":"c","trust":false,"headers":null}`, `{"command":"c"}`, ""},
 		{"gemini", `{"httpUrl":"https://a/","oauth":{"enabled":true,"clientId":"i","scopes":["a","b"],"redirectUri":"http://localhost:1/"}}`,
 			`{"url":"https://a/","oauth":{"clientId":"i","scope":"a b","callbackUrl":"http://localhost:1/"},"type":"http"}`, ""},
 		{"gemini", `{"command":"c","timeout":"5s"}`, `{"command":"c","timeout":"5s"}`, "takes only a number of milliseconds"},
-		{"qwen", `{"command":"c","env":{"A":"${B:-c}"}}`, `{"command":"c","env":{"A":"$${B:-c}"}}`, ""},
+		{"qwen", `{"command":"c","env":{"A":"${B:-c}"}}`, `{"command":"c","env":{"A":"$${B:-c}"}}`, "Qwen Code takes ${B:-c} as it stands; a variable is ${NAME} there"},
 
 		{"opencode", `{"type":"local","command":["a","b","c"],"environment":{"K":"{env:V}"}}`, `{"type":"stdio","command":"a","env":{"K":"${V}"},"args":["b", "c"]}`, ""},
 		{"opencode", `{"type":"local","command":["a"]}`, `{"type":"stdio","command":"a"}`, ""},
@@ -50,30 +51,35 @@ func TestReadShapes(t *testing.T) {
 		{"opencode", `{"type":"remote","url":"https://a/","oauth":{"clientId":"i","clientSecret":"{env:S}","scope":"x","callbackPort":3,"redirectUri":"http://127.0.0.1:3/"}}`,
 			`{"type":"http","url":"https://a/","oauth":{"clientId":"i","clientSecret":"${S}","scope":"x","callbackPort":3,"callbackUrl":"http://127.0.0.1:3/"}}`, ""},
 		{"opencode", `{"type":"remote","url":"https://a/","oauth":false}`, `{"type":"http","url":"https://a/"}`, "keeps OpenCode from signing in"},
-		{"opencode", `{"type":"local","command":["a","${B}","$$","{env:1}"]}`, `{"type":"stdio","command":"a","args":["$${B}", "$$$", "{env:1}"]}`, ""},
+		{"opencode", `{"type":"local","command":["a","${B}","$$","{env:1}"]}`, `{"type":"stdio","command":"a","args":["$${B}", "$$$", "{env:1}"]}`, "OpenCode takes ${B} as it stands; a variable is {env:NAME} there"},
 
-		{"zed", `{"source":"custom","command":{"path":"p","args":["a"],"env":{"K":"v"}},"settings":{}}`, `{"command":"p","settings":{},"args":["a"],"env":{"K":"v"}}`, ""},
+		{"zed", `{"source":"custom","command":{"path":"p","args":["a"],"env":{"K":"v"}},"settings":{}}`, `{"command":"p","args":["a"],"env":{"K":"v"}}`, ""},
 		{"zed", `{"source":"custom","command":"p","args":[],"env":null,"enabled":false}`, `{"command":"p","args":[],"enabled":false}`, ""},
-		{"zed", `{"url":"https://a/","headers":{"A":"${B}"}}`, `{"url":"https://a/","headers":{"A":"$${B}"}}`, "Zed resolves no references in 'headers'"},
+		{"zed", `{"url":"https://a/","headers":{"A":"${B}"}}`, `{"url":"https://a/","headers":{"A":"$${B}"}}`, "Zed takes ${B} as it stands; it puts no variables in there"},
 		{"zed", `{"settings":{"k":1}}`, `{"settings":{"k":1}}`, "error: the server is started by an extension"},
 		{"zed", `{"command":{"path":null}}`, `{"command":null}`, ""},
 		{"zed", `{"command":{}}`, `{"command":{}}`, "error: 'command' has no 'path'"},
 
 		{"amp", `{"command":"c","env":{"A":"${B}","C":"$D","E":"${F:-g}"},"includeTools":["x_*"],"disabled":true}`,
-			`{"command":"c","env":{"A":"${B}","C":"$D","E":"$${F:-g}"},"disabled":true,"toolExposure":{"x_*":"direct","*":"hidden"}}`, ""},
+			`{"command":"c","env":{"A":"${B}","C":"$D","E":"$${F:-g}"},"disabled":true,"toolExposure":{"x_*":"direct","*":"hidden"}}`, "Amp takes ${F:-g} as it stands; a variable is ${NAME} there"},
 		{"kiro", `{"command":"c","args":["${A}"],"env":{"B":"${C}"},"disabledTools":["x"],"autoApprove":["*"],"timeout":1000}`,
-			`{"command":"c","args":["$${A}"],"env":{"B":"${C}"},"autoApprove":["*"],"timeout":"1000ms","toolExposure":{"x":"hidden"}}`, "'autoApprove' lets tools run unasked"},
+			`{"command":"c","args":["$${A}"],"env":{"B":"${C}"},"timeout":"1000ms","toolExposure":{"x":"hidden"}}`, "'autoApprove' of Kiro: mcpctl asks nobody before a tool runs"},
 		{"amazonq", `{"type":"http","url":"https://a/","headers":{"A":"${env:B}"}}`, `{"type":"http","url":"https://a/","headers":{"A":"${B}"}}`, ""},
 		{"crush", `{"type":"http","url":"https://a/","headers":{"A":"$(echo Bearer $T)","B":"$U","C":"${V}"},"timeout":9}`,
 			`{"type":"http","url":"https://a/","headers":{"A":"Bearer ${T}","B":"${U}","C":"${V}"},"timeout":"9s"}`, ""},
 		{"crush", `{"type":"stdio","command":"c","env":{"A":"$(cat x)"}}`, "", "error: a value in 'env' runs a command in Crush"},
 		{"crush", `{"type":"stdio","command":"c","env":{"A":"$(echo $(id))"}}`, "", "error: a value in 'env' runs a command in Crush"},
 		{"crush", `{"type":"stdio","command":"c","args":["x $(echo y)"]}`, "", "error: a value in 'args' runs a command in Crush"},
+		{"crush", `{"type":"stdio","command":"c","args":["$(echo y)","$(id)"]}`, "", "error: a value in 'args' runs a command in Crush"},
+		{"kiro", `{"url":"https://a/","oauthScopes":["a","b"],"disabledTools":["x*","y"]}`, `{"url":"https://a/","toolExposure":{"y":"hidden"},"oauth":{"scope":"a b"}}`, "does not understand the names of tools in 'disabledTools'"},
+		{"kiro", `{"command":"c","env":{"A":5,"B":null},"auth":{"credentialId":"x"}}`, `{"command":"c","env":{"A":"5"}}`, "null takes a variable away, which mcpctl does not; warning: 'auth' of Kiro means nothing to mcpctl"},
+		{"warp", `{"command":"c","disabled":true}`, `{"command":"c","disabled":true}`, "Warp ignores 'disabled' and starts the server; mcpctl does not"},
+		{"vibe", `{"name":"n","transport":"stdio","command":["a","b"]}`, `{"type":"stdio","command":"a","args":["b"]}`, ""},
 		{"antigravity", `{"serverUrl":"https://a/","url":"https://b/"}`, `{"url":"https://a/"}`, "'url' is ignored beside 'serverUrl'"},
-		{"warp", `{"command":"c","working_directory":"w","start_on_launch":true}`, `{"command":"c","cwd":"w","start_on_launch":true}`, "starts the server with Warp"},
+		{"warp", `{"command":"c","working_directory":"w","start_on_launch":true}`, `{"command":"c","cwd":"w"}`, "'start_on_launch' of Warp"},
 		{"trae", `{"command":"c","cwd":"${workspaceFolder}/x","disabled":true}`, `{"command":"c","cwd":"${MCPCTL_WORKSPACE}/x","disabled":true}`, ""},
-		{"trae", `{"command":"c","args":["${workspaceFolder}","${X}"]}`, `{"command":"c","args":["${MCPCTL_WORKSPACE}","$${X}"]}`, ""},
-		{"lmstudio", `{"command":"c","timeout":5}`, `{"command":"c","timeout":5}`, "LM Studio has no 'timeout'"},
+		{"trae", `{"command":"c","args":["${workspaceFolder}","${X}"]}`, `{"command":"c","args":["${MCPCTL_WORKSPACE}","$${X}"]}`, "TRAE takes ${X} as it stands; it puts no variables in there"},
+		{"lmstudio", `{"command":"c","timeout":5}`, `{"command":"c"}`, "LM Studio has no timeout in an entry"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.client+" "+tt.entry, func(t *testing.T) {
@@ -128,6 +134,11 @@ func TestWriteShapes(t *testing.T) {
 		{"amazonq", `{"url":"https://a/","headers":{"A":"${B}"}}`, `{"type":"http","url":"https://a/","headers":{"A":"${env:B}"}}`, ""},
 		{"crush", `{"command":"c","timeout":"1500ms","disabled":true}`, `{"type":"stdio","command":"c","timeout":1.5,"disabled":true}`, ""},
 		{"crush", `{"command":"c","args":["$$(id)"]}`, "", "it would take text of it for a reference"},
+		{"codex", `{"command":"c","env":{"A":"${A}","A":"${A}"}}`, `{"command":"c","env_vars":["A"]}`, ""},
+		{"gemini", `{"command":"~/c","cwd":"~"}`, `{"command":"${HOME}/c","cwd":"${HOME}"}`, ""},
+		{"zed", `{"command":"~/c"}`, "", "it does not know ~; write the whole path"},
+		{"amp", `{"command":"c","args":["${MCPCTL_WORKSPACE}"]}`, "", "it has no word for the folder of the workspace"},
+		{"kiro", `{"command":"c","env":{"A":"!x","B":"b"},"shared":false,"exposure":"direct"}`, `{"command":"c","env":{"B":"b"}}`, "'env.A' cannot be written for Kiro: it runs no commands there"},
 		{"factory", `{"command":"c","url":"https://a/","type":"http"}`, `{"type":"http","url":"https://a/"}`, "'command' has no meaning"},
 		{"antigravity", `{"url":"https://a/","enabled":false}`, `{"serverUrl":"https://a/","disabled":true}`, ""},
 		{"warp", `{"command":"c","cwd":"w"}`, `{"command":"c","working_directory":"w"}`, ""},
@@ -196,11 +207,14 @@ func FuzzSpellings(f *testing.F) {
 	for _, v := range []string{"$A", "${A}", "${A:-b}", "{env:A}", "{file:a}", "$$A", "$${A}", "${env:A}", "$(echo $A)", "!x", "${", "{env:", "${workspaceFolder}/x", "$"} {
 		f.Add(v)
 	}
-	all := map[string]spelling{"dollars": dollars(true), "dollars without defaults": dollars(false), "braces": braces(""), "braces of env": braces("env:"),
-		"opencode": opencodeSpelling, "crush": crushSpelling, "trae": traeSpelling}
+	all := map[string]spelling{
+		"dollars": {bare: true, dollar: true, defaults: true}, "dollars without defaults": {bare: true, dollar: true},
+		"braces": {bare: true}, "braces of env": {bare: true, env: "env:"}, "none": {}, "omp": ompSpelling("cwd"),
+		"opencode": opencodeSpelling, "crush": crushSpelling, "continue": continueSpelling, "trae": {words: folderWords},
+	}
 	f.Fuzz(func(t *testing.T, v string) {
 		for name, s := range all {
-			out := s.read(v)
+			out := s.read(v).text
 			if _, err := parts(out); err != nil || strings.HasPrefix(out, "!") {
 				t.Fatalf("%s: %q became %q: %v", name, v, out, err)
 			}

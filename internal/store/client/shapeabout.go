@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -20,17 +21,8 @@ func (f *shape) about() []string {
 			say("names", a.theirs+" is "+a.ours)
 		}
 	}
-	say("address", f.address)
-	if f.unit == 0 {
-		say("timeout", "none")
-	} else {
-		say("timeout", unitName(f.unit))
-	}
-	if f.off == "" {
-		say("switch", "none")
-	} else {
-		say("switch", f.off)
-	}
+	say("timeout", unitName(f.unit))
+	say("switch", cmp.Or(f.off, "none"))
 	say("references", f.referenceFacts())
 	if !slices.Contains(f.has, "cwd") {
 		say("cwd", "none")
@@ -40,45 +32,82 @@ func (f *shape) about() []string {
 			say("tools", list+" is toolExposure")
 		}
 	}
-	var signIn []string
-	for _, a := range f.oauth {
-		if a.ours != "" {
-			signIn = append(signIn, a.theirs)
-		}
-	}
-	say("sign-in", strings.Join(signIn, ", "))
-	say("editions", f.editions)
-	say("layers", f.layers)
-	say("no counterpart", strings.Join(slices.Sorted(maps.Keys(f.theirs)), ", "))
-	return facts
+	say("sign-in", f.signInFacts())
+	unsaid := slices.Collect(maps.Keys(f.gaps))
+	unsaid = slices.AppendSeq(unsaid, maps.Keys(f.aside))
+	slices.Sort(unsaid)
+	say("no counterpart", strings.Join(unsaid, ", "))
+	return append(facts, f.facts...)
 }
 
-// typeFacts are the words for the transports.
+// typeFacts are the words for the transports, and what an address without one is.
 func (f *shape) typeFacts() string {
-	var words []string
-	for _, transport := range []string{"stdio", "http", "sse"} {
-		word, can := f.words[transport]
-		switch {
-		case !can:
-			words = append(words, "not "+transport)
-		case word != "" && word != "-" && word != transport:
-			words = append(words, word+" for "+transport)
-		case word == transport:
-			words = append(words, word)
+	words := slices.Sorted(maps.Keys(f.types))
+	if f.types == nil {
+		for _, transport := range []string{"stdio", "http", "sse"} {
+			switch word, can := f.words[transport]; {
+			case !can:
+				words = append(words, "not "+transport)
+			case word == transport:
+				words = append(words, word)
+			case word != "" && word != "-":
+				words = append(words, word+" for "+transport)
+			}
 		}
 	}
-	if len(words) == 0 {
+	text := strings.Join(words, ", ")
+	switch {
+	case text == "":
 		return "none; the client finds out"
+	case f.typeWhy != "":
+		return text + "; refused without one beside an address"
+	case f.urlAlone != "":
+		return text + "; an address without one is " + f.urlAlone
 	}
-	return strings.Join(words, ", ")
+	return text
 }
 
 func (f *shape) referenceFacts() string {
+	forms := f.spelling.facts()
 	switch {
-	case f.spelling.forms == "":
+	case forms == "":
 		return "none"
-	case len(f.resolved) >= len(everyField):
-		return f.spelling.forms
+	case f.resolved == nil || len(f.resolved) >= len(everyField):
+		return forms
 	}
-	return f.spelling.forms + " in " + strings.Join(f.resolved, ", ")
+	return forms + " in " + strings.Join(f.resolved, ", ")
+}
+
+// facts are the references that there are.
+func (s spelling) facts() string {
+	var forms []string
+	say := func(is bool, form string) {
+		if is {
+			forms = append(forms, form)
+		}
+	}
+	say(s.dollar, "$NAME")
+	say(s.bare, "${NAME}")
+	say(s.defaults, "${NAME:-default}")
+	say(s.env != "", "${"+s.env+"NAME}")
+	for _, word := range slices.Sorted(maps.Keys(s.words)) {
+		say(true, "${"+word+"}")
+	}
+	say(s.inputs, "${input:ID} as the variable ID")
+	say(s.forms != "", s.forms)
+	return strings.Join(forms, ", ")
+}
+
+func (f *shape) signInFacts() string {
+	var words []string
+	for _, a := range f.signIn.fields {
+		if a.ours != "" {
+			words = append(words, a.theirs)
+		}
+	}
+	text := strings.Join(words, ", ")
+	if f.signIn.in != "" && text != "" {
+		return text + " in " + f.signIn.in
+	}
+	return text
 }

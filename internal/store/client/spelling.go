@@ -5,63 +5,98 @@ import (
 	"strings"
 )
 
-// spelling is how a client writes references in values. Of mcpctl's own only what it
-// has comes out; the rest is an error.
+// WorkspaceVariable is the name by which a value refers to the workspace's folder. No
+// environment holds it: who resolves values puts it there.
+const WorkspaceVariable = "MCPCTL_WORKSPACE"
+
+// spelling is how a client writes references in values. The zero value is a client that
+// takes them as they stand.
 type spelling struct {
-	forms    string                              // for people; "" when there are none
-	read     func(text string) string            // the client's into mcpctl's
-	ref      func(name string) string            // a variable; nil when there are none, "" for one that there is not
-	fallback func(name, otherwise string) string // a variable with a default; nil when there is none
+	env      string                               // before a variable's name inside ${…}, such as "env:"; "" for none of this kind
+	bare     bool                                 // ${NAME} is a reference
+	defaults bool                                 // ${NAME:-text} too
+	dollar   bool                                 // $NAME too
+	words    map[string]string                    // what else may stand inside ${…}, and mcpctl's spelling of it
+	inputs   bool                                 // ${input:ID} asks the user
+	strange  []string                             // beginnings of what the client puts in and mcpctl cannot
+	commands bool                                 // a value that begins with ! is a command, as it is for mcpctl
+	own      func(text string) (ref, rest string) // takes a reference of another kind from the start of text, spelt as mcpctl's; "" when there is none
+	variable func(name string) string             // a variable of that kind
+	forms    string                               // those of that kind, for people
 }
 
-// write spells a value for the client, and makes sure that it is read back as meant.
-func (s spelling) write(text string) (string, error) {
-	if strings.HasPrefix(text, "!") {
-		return "", errors.New("it runs no commands there")
+// The words of editors. A value of mcpctl has slashes only.
+var (
+	folderWords = map[string]string{"workspaceFolder": "${" + WorkspaceVariable + "}"}
+	codeWords   = map[string]string{
+		"workspaceFolder": "${" + WorkspaceVariable + "}", "workspaceRoot": "${" + WorkspaceVariable + "}", "userHome": "${HOME}",
+		"pathSeparator": "/", "/": "/",
 	}
-	all, err := parts(text)
-	if err != nil {
-		return "", err
+)
+
+// valueReading is a value in mcpctl's spelling, with what is to be said about it.
+type valueReading struct {
+	by     spelling
+	text   string
+	asked  []string // the client asks the user for these; they are variables in text
+	unread []string // the client puts something in here that mcpctl cannot; it stays, and cannot be resolved
+	plain  []string // these look like references, and are none for the client
+}
+
+// read turns a value into mcpctl's spelling.
+func (s spelling) read(text string) valueReading {
+	out := valueReading{by: s, text: text}
+	if s.commands && strings.HasPrefix(text, "!") {
+		return out
 	}
-	var b strings.Builder
-	for _, p := range all {
-		switch {
-		case p.name != "" && (s.ref == nil || s.ref(p.name) == ""):
-			return "", errors.New("it expands no variables there")
-		case p.fallback && s.fallback == nil:
-			return "", errors.New("it has no defaults such as ${" + p.name + ":-" + p.text + "}")
-		case p.fallback:
-			b.WriteString(s.fallback(p.name, p.text))
-		case p.name != "":
-			b.WriteString(s.ref(p.name))
-		default:
-			b.WriteString(p.text)
+	out.text = readReferences(text, func(text string) (ref, rest string) {
+		if s.own != nil {
+			if ref, rest := s.own(text); ref != "" {
+				return ref, rest
+			}
+		}
+		if body, rest, ok := enclosed(text, "${", "}"); ok {
+			if ref := s.reference(body, &out); ref != "" {
+				return ref, rest
+			}
+		}
+		if name := bareName(text); s.dollar && name != "" {
+			return "${" + name + "}", text[1+len(name):]
+		}
+		return "", text
+	})
+	return out
+}
+
+// reference reads what stands between ${ and }; "" when it is none.
+func (s spelling) reference(body string, out *valueReading) string {
+	if word, known := s.words[body]; known {
+		return word
+	}
+	if name, found := strings.CutPrefix(body, s.env); found && s.env != "" {
+		if name = strings.TrimSpace(name); isName(name) {
+			return "${" + name + "}"
+		}
+		return ""
+	}
+	if id, found := strings.CutPrefix(body, "input:"); found && s.inputs && id != "" {
+		out.asked = append(out.asked, id)
+		return "${" + inputVariable(id) + "}"
+	}
+	for _, start := range s.strange {
+		if strings.HasPrefix(body, start) {
+			out.unread = append(out.unread, "${"+body+"}")
+			return "${" + body + "}"
 		}
 	}
-	out := b.String()
-	if !sameParts(s.read(out), all) {
-		return "", errors.New("it would take text of it for a reference")
+	name, _, fallback := strings.Cut(body, ":-")
+	if s.bare && isName(name) && (!fallback || s.defaults) {
+		return "${" + body + "}"
 	}
-	return out, nil
-}
-
-// braces is ${NAME}, as most clients have it; anything else stands for itself. With
-// prefix env: also ${env:NAME}, which is then what is written.
-func braces(prefix string) spelling {
-	return spelling{
-		forms: "${" + prefix + "NAME}",
-		read: func(text string) string {
-			return readReferences(text, func(text string) (ref, rest string) {
-				body, rest, ok := enclosed(text, "${", "}")
-				name := strings.TrimPrefix(body, prefix)
-				if !ok || !isName(name) {
-					return "", text
-				}
-				return "${" + name + "}", rest
-			})
-		},
-		ref: func(name string) string { return "${" + prefix + name + "}" },
+	if isName(strings.TrimPrefix(name, "env:")) {
+		out.plain = append(out.plain, "${"+body+"}")
 	}
+	return ""
 }
 
 // readReferences turns text into mcpctl's spelling: find takes a reference from the
@@ -106,35 +141,109 @@ func enclosed(text, open, end string) (body, rest string, ok bool) {
 	return strings.Cut(text, end)
 }
 
-// dollars is $NAME and ${NAME}, also inside of words, and ${NAME:-default} where the
-// client has it. There is no way to write a dollar in front of a name.
-func dollars(defaults bool) spelling {
-	s := spelling{
-		forms: "$NAME, ${NAME}",
-		read: func(text string) string {
-			return readReferences(text, func(text string) (ref, rest string) {
-				if ref, rest := ompReference(text); ref != "" && (defaults || !strings.Contains(ref, ":-")) {
-					return ref, rest
-				}
-				if name := bareName(text); name != "" {
-					return "${" + name + "}", text[1+len(name):]
-				}
-				return "", text
-			})
-		},
-		ref: func(name string) string { return "${" + name + "}" },
-	}
-	if defaults {
-		s.forms += ", ${NAME:-default}"
-		s.fallback = func(name, otherwise string) string { return "${" + name + ":-" + otherwise + "}" }
-	}
-	return s
-}
-
 // bareName is the name in $NAME at the start of text.
 func bareName(text string) string {
 	if !strings.HasPrefix(text, "$") {
 		return ""
 	}
 	return text[1 : 1+nameLength(text[1:])]
+}
+
+func isName(name string) bool { return name != "" && nameLength(name) == len(name) }
+
+// inputVariable is the variable that stands for what the client asks the user for.
+func inputVariable(id string) string {
+	name := strings.Map(func(r rune) rune {
+		if r < 0x80 && nameLength("_"+string(r)) == 2 {
+			return r
+		}
+		return '_'
+	}, id)
+	if nameLength(name) == 0 {
+		name = "_" + name
+	}
+	return strings.ToUpper(name)
+}
+
+// ref is a variable as the client spells it; "" when it has none.
+func (s spelling) ref(name string) string {
+	switch {
+	case name == WorkspaceVariable && s.words["workspaceFolder"] != "":
+		return "${workspaceFolder}"
+	case name == WorkspaceVariable:
+		return ""
+	case s.variable != nil:
+		return s.variable(name)
+	case s.env != "":
+		return "${" + s.env + name + "}"
+	case s.bare:
+		return "${" + name + "}"
+	}
+	return ""
+}
+
+// write spells a value for the client, and makes sure that it is read back as meant.
+func (s spelling) write(text string) (string, error) {
+	switch command := strings.HasPrefix(text, "!"); {
+	case command && s.commands:
+		return text, nil
+	case command:
+		return "", errors.New("it runs no commands there")
+	}
+	all, err := parts(text)
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	for _, p := range all {
+		spelt, err := s.spelt(p)
+		if err != nil {
+			return "", err
+		}
+		b.WriteString(spelt)
+	}
+	out := b.String()
+	if s.commands && strings.HasPrefix(out, "!") {
+		return "", errors.New("it would take the text for a command")
+	}
+	if again := s.read(out); len(again.asked)+len(again.unread) > 0 || !sameParts(again.text, all) {
+		return "", errors.New("it would take text of it for a reference")
+	}
+	return out, nil
+}
+
+func (s spelling) spelt(p part) (string, error) {
+	switch ref := s.ref(p.name); {
+	case p.name == "":
+		return p.text, nil
+	case ref == "" && p.name == WorkspaceVariable:
+		return "", errors.New("it has no word for the folder of the workspace")
+	case ref == "":
+		return "", errors.New("it expands no variables there")
+	case p.fallback && !s.defaults:
+		return "", errors.New("it has no defaults such as ${" + p.name + ":-" + p.text + "}")
+	case p.fallback:
+		return "${" + p.name + ":-" + p.text + "}", nil
+	default:
+		return ref, nil
+	}
+}
+
+// home spells a value that may begin in the home directory, which mcpctl writes ~ and
+// these clients do not know.
+func (s spelling) home(text string) (string, error) {
+	if text != "~" && !strings.HasPrefix(text, "~/") {
+		return s.write(text)
+	}
+	rest, err := s.write(text[1:])
+	if err != nil {
+		return "", err
+	}
+	switch ref := s.ref("HOME"); {
+	case s.words["userHome"] != "":
+		return "${userHome}" + rest, nil
+	case ref != "":
+		return ref + rest, nil
+	}
+	return "", errors.New("it does not know ~; write the whole path")
 }

@@ -9,20 +9,8 @@ import (
 // into mcpctl's and back (design §3.2): ${NAME}, ${NAME:-default}, $$ for a dollar,
 // ${:-text} for text that must not be looked at, and `!command` as a whole value.
 
-// literal spells text that another client takes as it stands.
-func literal(text string) string { return Literal(text) }
-
 // Literal spells text that is to be taken as it stands in mcpctl's own spelling.
-func Literal(text string) string {
-	var b strings.Builder
-	for i := 0; i < len(text); i++ {
-		b.WriteByte(text[i])
-		if text[i] == '$' && i+1 < len(text) && (text[i+1] == '$' || text[i+1] == '{') {
-			b.WriteByte('$')
-		}
-	}
-	return noCommand(b.String())
-}
+func Literal(text string) string { return noCommand(escaped(text, false)) }
 
 // noCommand keeps a value that begins with '!' from being taken for a command.
 func noCommand(value string) string {
@@ -95,49 +83,6 @@ func nameLength(text string) int {
 	return len(text)
 }
 
-// fromOmp reads omp's: ${NAME} and ${NAME:-default} are references, anything else
-// stands for itself. commands tells whether the field may hold a `!command`.
-func fromOmp(text string, commands bool) string {
-	whole := text
-	var b strings.Builder
-	for text != "" {
-		i := strings.IndexByte(text, '$')
-		if i < 0 || i+1 == len(text) {
-			break
-		}
-		b.WriteString(text[:i])
-		text = text[i:]
-		if ref, rest := ompReference(text); ref != "" {
-			b.WriteString(ref)
-			text = rest
-			continue
-		}
-		if text[1] == '$' || text[1] == '{' {
-			b.WriteByte('$')
-		}
-		b.WriteByte('$')
-		text = text[1:]
-	}
-	out := b.String() + text
-	if commands && strings.HasPrefix(whole, "!") {
-		return whole
-	}
-	return noCommand(out)
-}
-
-// ompReference reads a reference at the start of text that mcpctl can resolve.
-func ompReference(text string) (ref, rest string) {
-	end := strings.IndexByte(text, '}')
-	if end < 0 || !strings.HasPrefix(text, "${") {
-		return "", text
-	}
-	name, _, _ := strings.Cut(text[2:end], ":-")
-	if name == "" || nameLength(name) != len(name) {
-		return "", text
-	}
-	return text[:end+1], text[end+1:]
-}
-
 // part is one piece of a value in mcpctl's spelling.
 type part struct {
 	text     string // literal text, or the default
@@ -200,56 +145,6 @@ func toPi(text string) (string, error) {
 	out := b.String()
 	if strings.HasPrefix(out, "!") {
 		out = "$" + out
-	}
-	return out, nil
-}
-
-// toLiteral spells a value for a field that the client takes as it stands.
-func toLiteral(text string) (string, error) {
-	if strings.HasPrefix(text, "!") {
-		return "", errors.New("it runs no commands there")
-	}
-	list, err := parts(text)
-	if err != nil {
-		return "", err
-	}
-	var b strings.Builder
-	for _, p := range list {
-		if p.name != "" {
-			return "", errors.New("it expands no variables there")
-		}
-		b.WriteString(p.text)
-	}
-	return b.String(), nil
-}
-
-// toOmp spells a value for omp. commands tells whether the field may hold a
-// `!command`.
-func toOmp(text string, commands bool) (string, error) {
-	if strings.HasPrefix(text, "!") {
-		if !commands {
-			return "", errors.New("it runs no commands there")
-		}
-		return text, nil
-	}
-	list, err := parts(text)
-	if err != nil {
-		return "", err
-	}
-	var b strings.Builder
-	for _, p := range list {
-		switch {
-		case p.fallback:
-			b.WriteString("${" + p.name + ":-" + p.text + "}")
-		case p.name != "":
-			b.WriteString("${" + p.name + "}")
-		default:
-			b.WriteString(p.text)
-		}
-	}
-	out := b.String()
-	if commands && strings.HasPrefix(out, "!") || !sameParts(fromOmp(out, commands), list) {
-		return "", errors.New("it would take a literal '${' for a reference, or a literal '!' for a command")
 	}
 	return out, nil
 }

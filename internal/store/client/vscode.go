@@ -2,25 +2,27 @@ package client
 
 // vscodeDialect is Visual Studio Code 1.10x: every string is looked at for references,
 // and an address is tried as http and then as sse.
-var vscodeDialect = family{
-	title: "VS Code",
-	types: known("stdio", "http", "sse"),
-	stdio: "stdio", http: "http", sse: "sse",
-	values: codeValues,
-	oauth:  oauthWords{in: "oauth", fields: map[string]string{"clientId": "clientId"}},
-	gaps:   codeGaps, aside: codeAside,
-}.dialect()
+var vscodeDialect = (&shape{
+	client:   "VS Code",
+	types:    known("stdio", "http", "sse"),
+	words:    ownWords,
+	spelling: codeValues,
+	has:      []string{"cwd"},
+	signIn:   signIn{in: "oauth", fields: []alias{{"clientId", "clientId"}}},
+	gaps:     codeGaps, aside: codeAside,
+}).dialect()
 
 // visualStudioDialect is Visual Studio, whose files are those of VS Code.
-var visualStudioDialect = family{
-	title: "Visual Studio",
-	types: known("stdio", "http", "sse"),
-	stdio: "stdio", http: "http", sse: "sse",
-	values: codeValues,
-	gaps:   codeGaps, aside: codeAside,
-}.dialect()
+var visualStudioDialect = (&shape{
+	client:   "Visual Studio",
+	types:    known("stdio", "http", "sse"),
+	words:    ownWords,
+	spelling: codeValues,
+	has:      []string{"cwd"},
+	gaps:     codeGaps, aside: codeAside,
+}).dialect()
 
-var codeValues = syntax{
+var codeValues = spelling{
 	env: "env:", words: codeWords, inputs: true,
 	strange: []string{"workspaceFolderBasename", "workspaceFolder:", "workspaceRootFolderName", "file", "relativeFile", "cwd", "lineNumber",
 		"columnNumber", "selectedText", "execPath", "defaultBuildTask", "command:", "config:", "env:", "input:"},

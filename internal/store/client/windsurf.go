@@ -1,14 +1,14 @@
 package client
 
 // windsurfDialect is Windsurf (Cascade): an address stands in serverUrl, or in url.
-var windsurfDialect = family{
-	title:    "Windsurf",
-	types:    known("stdio", "http", "sse", "streamable-http=http", "streamableHttp=http"),
-	typeKeys: []string{"transport"},
-	url:      "serverUrl",
-	disabled: true,
-	noCwd:    true,
-	off:      "disabledTools",
-	values:   syntax{env: "env:", strange: []string{"file:"}},
-	aside:    map[string]string{"alwaysAllow": approvalWhy, "autoApprove": approvalWhy, "registry": originWhy},
-}.dialect()
+var windsurfDialect = (&shape{
+	client:    "Windsurf",
+	types:     known("stdio", "http", "sse", "streamable-http=http", "streamableHttp=http"),
+	words:     plainWords,
+	olderType: []string{"transport"},
+	names:     []alias{{"serverUrl", "url"}},
+	off:       "disabled",
+	hide:      "disabledTools",
+	spelling:  spelling{env: "env:", strange: []string{"file:"}},
+	aside:     map[string]string{"alwaysAllow": approvalWhy, "autoApprove": approvalWhy, "registry": originWhy},
+}).dialect()

@@ -11,14 +11,13 @@ import (
 // entry with neither holds the settings of an extension, which starts the server itself.
 // Zed resolves no references, and speaks stdio and http.
 var zedDialect = (&shape{
-	client:   "Zed",
-	spelling: spelling{read: literal},
-	unit:     time.Millisecond,
-	off:      "enabled",
-	words:    map[string]string{"stdio": "-", "http": "-"},
-	names:    []alias{{"source", ""}},
-	theirs:   map[string]string{"remote": "starts the server on the other machine"},
-	reads:    (*shapeReader).zedCommand,
+	client: "Zed",
+	unit:   time.Millisecond,
+	off:    "enabled",
+	words:  map[string]string{"stdio": "-", "http": "-"},
+	names:  []alias{{"source", ""}},
+	gaps:   map[string]string{"remote": "it starts the server on the other machine, and mcpctl here"},
+	reads:  (*shapeReader).zedCommand,
 }).dialect()
 
 // zedCommand takes the older shape apart, and refuses what only an extension can start.
@@ -30,8 +29,10 @@ func (r *shapeReader) zedCommand() {
 		}
 		return
 	}
-	if s := r.get("settings"); s != nil && !saysNothing(s) {
-		r.gap(s, "settings", "'settings' are for an extension of Zed, which mcpctl cannot express", "")
+	if s := r.get("settings"); s != nil {
+		if r.Drop("settings"); !saysNothing(s) {
+			r.gap(s, "settings", "'settings' are for an extension of Zed, which mcpctl does not have", "")
+		}
 	}
 	if command == nil || command.Kind() != jsonc.Object {
 		return
@@ -47,5 +48,5 @@ func (r *shapeReader) zedCommand() {
 	if env != nil {
 		r.Set("env", env.Raw())
 	}
-	r.Set("command", path.Raw()) // the last, since the others stand in what it replaces
+	r.Set("command", path.Raw())
 }

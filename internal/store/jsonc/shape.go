@@ -9,8 +9,8 @@ import (
 
 // Shape is a copy of an object that is being put into another shape: what reading another program's file needs.
 // Values that stay keep their places in the text; a value that is put in gets the place of the one it replaces,
-// or that of the object. Text and document are not changed, nor is a node that was taken from the Shape before a
-// change.
+// or that of the object. Text and document are not changed, and neither is a Node that was taken from it before: every
+// change is made to a copy of the members.
 type Shape struct {
 	of      *Node
 	members []hujson.ObjectMember
@@ -54,18 +54,31 @@ func (s *Shape) Set(key string, value json.RawMessage) {
 	if err != nil {
 		return
 	}
+	at := s.of.val.StartOffset
+	for i := range s.members {
+		if m := &s.members[i]; keyIs(m, key) {
+			at = m.Value.StartOffset
+			break
+		}
+	}
+	move(&tree, at)
+	s.put(key, tree)
+}
+
+// SetShape is Set with the object that another Shape of the same document has become, whose values keep their places.
+func (s *Shape) SetShape(key string, value *Shape) { s.put(key, *value.Node().val) }
+
+func (s *Shape) put(key string, value hujson.Value) {
 	s.members = slices.Clone(s.members)
 	for i := range s.members {
 		if m := &s.members[i]; keyIs(m, key) {
-			move(&tree, m.Value.StartOffset)
-			m.Value = tree
+			m.Value = value
 			return
 		}
 	}
 	at := s.of.val.StartOffset
-	move(&tree, at)
 	name := hujson.Value{StartOffset: at, EndOffset: at, Value: hujson.String(key)}
-	s.members = append(s.members, hujson.ObjectMember{Name: name, Value: tree})
+	s.members = append(s.members, hujson.ObjectMember{Name: name, Value: value})
 }
 
 // move gives every value of a tree one place.

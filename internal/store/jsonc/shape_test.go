@@ -41,6 +41,27 @@ func TestReshape(t *testing.T) {
 	}
 }
 
+// TestReshapeInside: an object that was put into another shape keeps the places of what it had.
+func TestReshapeInside(t *testing.T) {
+	doc, err := Parse([]byte("{\n\"o\": {\"a\": 1,\n\"b\": 2},\n\"x\": 3}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := doc.Root().Reshape()
+	in := doc.Root().Get("o").Reshape()
+	in.Drop("a")
+	in.Set("c", []byte(`4`))
+	s.SetShape("x", in)
+	s.SetShape("new", in)
+	s.SetShape("o", in)
+	if got, want := string(s.Node().Raw()), `{"o":{"b":2,"c":4},"x":{"b":2,"c":4},"new":{"b":2,"c":4}}`; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if got := s.Node().Get("o").Get("b").Position(); got.Line != 3 {
+		t.Errorf("a value inside lost its place: %+v", got)
+	}
+}
+
 // TestShapeKeepsWhatWasTaken: a value that was looked at before a change is the same after it.
 func TestShapeKeepsWhatWasTaken(t *testing.T) {
 	changes := map[string]func(*Shape){
