@@ -278,3 +278,39 @@ func TestServeEraOfTheClient(t *testing.T) {
 		}
 	})
 }
+
+// TestServeChecksHeaders: a call says the same in its headers as in its body, also when it
+// comes before any list.
+func TestServeChecksHeaders(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	p.write(p.userFile(), `{"mcpServers":{"s":{"command":"stub-server","args":["-schema",`+
+		quote(t, `{"type":"object","properties":{"city":{"type":"string","x-mcp-header":"City"}}}`)+`]}}}`)
+	s := p.serveHTTP()
+	call := func(city string) (int, string) {
+		status, answer, _ := s.post(t, modernMessage(t, "tools/call", `{"name":"s__echo","arguments":{"city":"Ulm"}}`), func(r *http.Request) {
+			r.Header.Set("Mcp-Protocol-Version", "2026-07-28")
+			r.Header.Set("Mcp-Method", "tools/call")
+			r.Header.Set("Mcp-Name", "s__echo")
+			if city != "" {
+				r.Header.Set("Mcp-Param-City", city)
+			}
+		})
+		return status, answer
+	}
+	if _, answer := call("Rome"); !strings.Contains(answer, `"code":-32020`) {
+		t.Errorf("before the list: %s", answer)
+	}
+	s.modern(t, "tools/list", "", `{"cursor":""}`)
+	for city, want := range map[string]int{"Ulm": 200, "=?base64?VWxt?=": 200, "Rome": 400, "": 400, "=?base64?VWx?=": 400} {
+		status, answer := call(city)
+		if status != want || (want == 400) != strings.Contains(answer, `"code":-32020`) {
+			t.Errorf("%q: %d %s", city, status, answer)
+		}
+	}
+	// Of the older versions no headers are wanted.
+	c := s.connect(t, "2025-11-25", "old")
+	if got := c.call("s__echo", map[string]any{"city": "Ulm"}); !strings.Contains(got, "Ulm") {
+		t.Error("no answer")
+	}
+}

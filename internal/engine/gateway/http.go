@@ -20,6 +20,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/mcpctl/mcpctl/internal/engine/wire"
+	"github.com/mcpctl/mcpctl/internal/probe/dial"
 )
 
 // Limits of the HTTP side.
@@ -37,6 +38,8 @@ const Endpoint = "/mcp"
 const (
 	sessionHeader = "Mcp-Session-Id"
 	versionHeader = "Mcp-Protocol-Version"
+	methodHeader  = "Mcp-Method"
+	nameHeader    = "Mcp-Name"
 )
 
 // CheckAddress refuses addresses that others can reach, with USAGE. A name is refused,
@@ -99,6 +102,7 @@ type door struct {
 	open      bool // no token is asked for
 	sessions  http.Handler
 	stateless http.Handler
+	mirrors   func(tool string) dial.Mirrors // of a tool that was listed
 	idle      idlers
 }
 
@@ -116,6 +120,12 @@ func (g *Gateway) handler(port int, token string) http.Handler {
 		}
 		return newOffer(g, false).server
 	}, &mcp.StreamableHTTPOptions{MaxRequestBodyBytes: maxBody})
+	d.mirrors = func(name string) dial.Mirrors {
+		if list, ok := g.stateless().tools.last(); ok && list.byName[name] != nil {
+			return list.byName[name].mirrors
+		}
+		return nil // callTool looks again
+	}
 	d.stateless = mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return g.stateless().server },
 		&mcp.StreamableHTTPOptions{Stateless: true, MaxRequestBodyBytes: maxBody, PropagateRequestCancellation: true})
 	return d
@@ -207,12 +217,54 @@ func (d *door) lead(w http.ResponseWriter, r *http.Request) {
 			alone = saysVersion(body)
 		}
 		if alone {
-			d.stateless.ServeHTTP(w, r)
+			if d.mirrored(w, r) {
+				d.stateless.ServeHTTP(w, r)
+			}
 			return
 		}
 	}
 	defer d.idle.busy(id)()
 	d.sessions.ServeHTTP(w, r)
+}
+
+// mirrored refuses a call whose headers say other arguments than its body, and tells
+// whether it was none: the SDK knows no tools of ours. Only a tool that marks arguments
+// for headers has the body read here.
+func (d *door) mirrored(w http.ResponseWriter, r *http.Request) bool {
+	if r.Header.Get(methodHeader) != "tools/call" || r.Header.Get(versionHeader) < modernVersion {
+		return true
+	}
+	mirrors := d.mirrors(dial.HeaderText(r.Header.Get(nameHeader)))
+	if len(mirrors) == 0 {
+		return true
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	if err != nil {
+		refuse(w, http.StatusRequestEntityTooLarge, "the message is too long")
+		return false
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	var call struct {
+		ID     json.RawMessage `json:"id"`
+		Params struct {
+			Arguments json.RawMessage `json:"arguments"`
+		} `json:"params"`
+	}
+	if json.Unmarshal(body, &call) != nil || len(call.ID) == 0 {
+		return true // the SDK says what is wrong with it
+	}
+	fault := mirrors.Fault(call.Params.Arguments, r.Header)
+	if fault == "" {
+		return true
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(http.StatusBadRequest)
+	_, _ = w.Write(encoded(struct { // a client that has gone hears nothing
+		Version string          `json:"jsonrpc"`
+		ID      json.RawMessage `json:"id"`
+		Error   wire.RPCError   `json:"error"`
+	}{"2.0", call.ID, wire.RPCError{Code: mcp.CodeHeaderMismatch, Message: fault}}))
+	return false
 }
 
 // saysVersion tells whether a message says the protocol's version in its _meta.

@@ -14,8 +14,8 @@ import (
 )
 
 // What a server wants of a client while it works on a request: the user's word
-// (elicitation), the model's (sampling), or the client's roots. It is put to the client whose request is the
-// cause, and to no other.
+// (elicitation), the model's (sampling), or the client's roots. It is put to the client
+// whose request is the cause, and to no other.
 
 // The methods of such requests, and the actions of an answer (MCP 2025-11-25).
 const (

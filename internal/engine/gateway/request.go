@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
+	"net/http"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -104,6 +105,17 @@ func (r request) responses() mcp.InputResponseMap {
 	return nil
 }
 
+// header is that of a request over HTTP; nil elsewhere.
+func (r request) header() http.Header {
+	if extra := r.GetExtra(); extra != nil {
+		return extra.Header
+	}
+	return nil
+}
+
+// saysHeaders tells whether the request comes with headers that say what it is about.
+func (r request) saysHeaders() bool { return r.header().Get(versionHeader) >= modernVersion }
+
 // digest is of who asks what, the same for every round of one request.
 func (r request) digest() [sha256.Size]byte {
 	var what []any
@@ -115,11 +127,7 @@ func (r request) digest() [sha256.Size]byte {
 	case *mcp.ReadResourceParams:
 		what = []any{"resource", p.URI}
 	}
-	who := ""
-	if extra := r.GetExtra(); extra != nil && extra.Header != nil {
-		who = extra.Header.Get("Authorization")
-	}
-	return sha256.Sum256(encoded(append(what, who)))
+	return sha256.Sum256(encoded(append(what, r.header().Get("Authorization"))))
 }
 
 // sorted is an object as another client's library would write it the second time.

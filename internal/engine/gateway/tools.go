@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/mcpctl/mcpctl/internal/engine"
 	"github.com/mcpctl/mcpctl/internal/engine/wire"
+	"github.com/mcpctl/mcpctl/internal/probe/dial"
 	"github.com/mcpctl/mcpctl/internal/store"
 )
 
@@ -34,6 +36,7 @@ type tool struct {
 	engine.ToolKey
 	name       string
 	exposure   store.Exposure
+	mirrors    dial.Mirrors                                                                   // what a call over HTTP says in headers, too
 	definition json.RawMessage                                                                // as the server sent it, with the name
 	own        func(ctx context.Context, r request, args json.RawMessage) (mcp.Result, error) // one of this program's; nil: the server's
 	unusable   bool                                                                           // it is not shown; a call of it is told why
@@ -86,7 +89,8 @@ func (o *offer) addTools(list *toolList, sv wire.ServerTools) {
 			if exposure == "" {
 				exposure = store.Direct
 			}
-			list.tools = append(list.tools, &tool{ToolKey: engine.ToolKey{Server: sv.Name, Tool: t.Name}, exposure: exposure, definition: t.Definition, unusable: !usable})
+			list.tools = append(list.tools, &tool{ToolKey: engine.ToolKey{Server: sv.Name, Tool: t.Name}, exposure: exposure, definition: t.Definition,
+				mirrors: dial.MirrorsOf(t.Definition), unusable: !usable})
 		}
 	}
 }
@@ -175,6 +179,11 @@ func (o *offer) callTool(ctx context.Context, r request, p *mcp.CallToolParamsRa
 	t, err := o.findTool(ctx, p.Name)
 	if err != nil {
 		return nil, err
+	}
+	if r.saysHeaders() {
+		if fault := t.mirrors.Fault(p.Arguments, r.header()); fault != "" {
+			return nil, &jsonrpc.Error{Code: mcp.CodeHeaderMismatch, Message: fault}
+		}
 	}
 	return o.runTool(ctx, r, t, p.Arguments)
 }

@@ -23,6 +23,8 @@ import (
 const (
 	nameHeader  = "Mcp-Name"
 	paramHeader = "Mcp-Param-"
+
+	base64Head, base64Tail = "=?base64?", "?=" // around a text that cannot stand as it is
 )
 
 // mirrored is an argument that goes into a header.
@@ -149,11 +151,89 @@ func textOf(value json.RawMessage) (string, bool) {
 // headerValue writes a text so that it can stand in a header: what cannot, and what
 // looks as if it had been written so, in base64.
 func headerValue(text string) string {
-	const head, tail = "=?base64?", "?="
 	plain := strings.TrimSpace(text) == text && !strings.ContainsFunc(text, func(r rune) bool { return r < 0x20 || r > 0x7e }) &&
-		!(strings.HasPrefix(text, head) && strings.HasSuffix(text, tail))
+		!(strings.HasPrefix(text, base64Head) && strings.HasSuffix(text, base64Tail))
 	if plain {
 		return text
 	}
-	return head + base64.StdEncoding.EncodeToString([]byte(text)) + tail
+	return base64Head + base64.StdEncoding.EncodeToString([]byte(text)) + base64Tail
+}
+
+// Mirrors are the arguments of a tool that a call over HTTP says in headers, too.
+type Mirrors []mirrored
+
+// MirrorsOf reads them from a tool's definition, for who is asked over HTTP itself. A
+// definition that marks them in a way that is not valid has none.
+func MirrorsOf(definition json.RawMessage) Mirrors {
+	if !bytes.Contains(definition, []byte(`"x-mcp-header"`)) {
+		return nil
+	}
+	var tool struct {
+		InputSchema json.RawMessage `json:"inputSchema"`
+	}
+	if json.Unmarshal(definition, &tool) != nil {
+		return nil
+	}
+	found, err := mirrorsOf(tool.InputSchema)
+	if err != nil {
+		return nil
+	}
+	return found
+}
+
+// Fault says how the headers of a call are other than its arguments; "" when they are not.
+func (ms Mirrors) Fault(args json.RawMessage, header http.Header) string {
+	for _, m := range ms {
+		name := paramHeader + m.header
+		got := header.Values(name)
+		argument := valueAt(args, m.path)
+		want, ok := textOf(argument)
+		switch {
+		case len(argument) == 0 || string(argument) == "null":
+			if len(got) > 0 {
+				return "there is a header " + name + ", but no argument for it"
+			}
+		case len(got) != 1:
+			return "the header " + name + " is missing, or there several times"
+		case !ok:
+			return "the argument for the header " + name + " is none that can stand in one"
+		default:
+			text, valid := headerText(got[0])
+			if !valid {
+				return "the header " + name + " is not valid base64"
+			}
+			if text != want && !sameNumber(text, argument) {
+				return "the header " + name + " and its argument differ"
+			}
+		}
+	}
+	return ""
+}
+
+// headerText reads what headerValue has written.
+func headerText(value string) (string, bool) {
+	if len(value) < len(base64Head)+len(base64Tail) || !strings.HasPrefix(value, base64Head) || !strings.HasSuffix(value, base64Tail) {
+		return value, true
+	}
+	text, err := base64.StdEncoding.DecodeString(value[len(base64Head) : len(value)-len(base64Tail)])
+	return string(text), err == nil
+}
+
+// HeaderText is the text that stands in a header, such as a name; one that is not valid
+// is as it stands.
+func HeaderText(value string) string {
+	if text, ok := headerText(value); ok {
+		return text
+	}
+	return value
+}
+
+// sameNumber tells whether a number stands in a header in another way of writing.
+func sameNumber(text string, argument json.RawMessage) bool {
+	var number float64
+	if json.Unmarshal(argument, &number) != nil {
+		return false
+	}
+	got, err := strconv.ParseFloat(text, 64)
+	return err == nil && got == number
 }

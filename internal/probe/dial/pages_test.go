@@ -15,13 +15,13 @@ func TestListHasATotalLimit(t *testing.T) {
 		if m.Method != "tools/list" {
 			return false
 		}
-		time.Sleep(20 * time.Millisecond) // a server that takes its time
+		time.Sleep(50 * time.Millisecond) // a server that takes its time
 		n++
 		answerWeb(w, m, fmt.Sprintf(`{"tools":[],"nextCursor":"%d"}`, n))
 		return true
 	})
 	f := s.fixture(t)
-	f.entry["timeout"] = "300ms"
+	f.entry["timeout"] = "1s"
 	_, err := f.connect().ListTools(t.Context())
-	wantError(t, err, CodeTimeout, "the server's list of tools did not come to its end within 3s")
+	wantError(t, err, CodeTimeout, "the server's list of tools did not come to its end within 10s")
 }
