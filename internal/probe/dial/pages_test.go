@@ -21,7 +21,7 @@ func TestListHasATotalLimit(t *testing.T) {
 		return true
 	})
 	f := s.fixture(t)
-	f.entry["timeout"] = "1s"
+	f.entry["timeout"] = "600ms"
 	_, err := f.connect().ListTools(t.Context())
-	wantError(t, err, CodeTimeout, "the server's list of tools did not come to its end within 10s")
+	wantError(t, err, CodeTimeout, "the server's list of tools did not come to its end within 6s")
 }
