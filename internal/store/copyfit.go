@@ -102,7 +102,7 @@ func (c *Copy) readBack(out *CopiedServer, own json.RawMessage) *Error {
 	}
 	said := leaves(own)
 	told := out.Lost()
-	a, b := reflect.ValueOf(*want.Definition), reflect.ValueOf(*got.Definition)
+	a, b := reflect.ValueOf(passing(*want.Definition)), reflect.ValueOf(passing(*got.Definition))
 	for i := range a.NumField() {
 		field := fieldNames[a.Type().Field(i).Name]
 		if reflect.DeepEqual(a.Field(i).Interface(), b.Field(i).Interface()) || slices.ContainsFunc(told, func(f string) bool { return belongsTo(f, field) }) {
@@ -114,6 +114,30 @@ func (c *Copy) readBack(out *CopiedServer, own json.RawMessage) *Error {
 		out.Notes = append(out.Notes, CopyNote{Field: field, Message: "'" + field + "' would mean something else to " + c.into.clientRow().Title})
 	}
 	return nil
+}
+
+// passing is a definition in which a variable that env only passes on stands in
+// inheritEnv: some clients have one way to say both. What env says else is stronger.
+func passing(d Definition) Definition {
+	env, names := map[string]string{}, []string(nil)
+	for name, value := range d.Env {
+		if value == "${"+name+"}" {
+			names = append(names, name)
+		} else {
+			env[name] = value
+		}
+	}
+	for _, name := range d.InheritEnv.Names {
+		if _, said := d.Env[name]; !said {
+			names = append(names, name)
+		}
+	}
+	if d.Env = env; len(env) == 0 {
+		d.Env = nil
+	}
+	slices.Sort(names)
+	d.InheritEnv.Names = slices.Compact(names)
+	return d
 }
 
 // mentions tells whether an entry says anything of a field.

@@ -192,9 +192,10 @@ func (o *Offer) relative(s *Store) {
 	}
 }
 
-// listedAs is what the lists of a client say about a name; off is stronger.
+// listedAs is what the lists of a client say about a name: one of names that are off, or
+// of the only ones that are on, is stronger than one of names that are on.
 func (src *Source) listedAs(name string) (on, listed bool) {
-	if src.listEntry(src.off, name, false) != nil {
+	if src.listedOff(name) != nil {
 		return false, true
 	}
 	return true, src.listEntry(src.on, name, true) != nil

@@ -46,7 +46,8 @@ func (s *Store) ClientOffers(name string, scope Scope) (Offered, error) {
 	case len(paths) == 0:
 		return Offered{}, &Error{Code_: CodeNotFound, Message: row.Title + " has no " + string(scope) + " file here", Hint_: "say which of its files is meant with --from-scope"}
 	case !found:
-		return Offered{}, &Error{Code_: CodeNotFound, Message: row.Title + " has no " + string(scope) + " file: there is no " + strings.Join(paths, " and no ")}
+		return Offered{}, &Error{Code_: CodeNotFound, Message: row.Title + " has no " + string(scope) + " file: there is no " + paths[0],
+			Hint_: "see where it would be with: mcpctl sources; for its files of another scope, add --from-scope user or project"}
 	}
 	return out, nil
 }
@@ -96,7 +97,7 @@ func (s *Store) FileOffers(path string, req TextRequest) (Offered, error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return Offered{}, &Error{Code_: CodeNotFound, Path: path, Message: "no client and no file is called '" + path + "'",
-			Hint_: "known clients: " + strings.Join(client.Names(), ", ")}
+			Hint_: clientHint(filepath.Base(path))}
 	case err != nil:
 		return Offered{}, ioError("read", path, err)
 	case info.IsDir():
@@ -158,7 +159,27 @@ func (s *Store) textOffers(src *Source, data []byte, req TextRequest) (Offered, 
 		return Offered{}, shaped.firstError()
 	}
 	s.checkFolders(shaped)
-	return s.fromFile(shaped, req), nil
+	out := s.fromFile(shaped, req)
+	switch {
+	case len(out.Offers) == 0:
+		err := &Error{Code_: CodeNotFound, Path: src.Path, Message: "no servers were found in it", Hint_: "if it is of another program, say which: --as CLIENT"}
+		if len(shaped.Problems) > 0 {
+			err.Message += ": " + shaped.Problems[0].Message
+		}
+		return Offered{}, err
+	case req.Name != "" && (len(out.Offers) > 1 || out.Offers[0].Name != req.Name):
+		return Offered{}, &Error{Code_: CodeUsage, Path: src.Path, Message: "--name goes with one server that has no name of its own; here there are " + offeredNames(out.Offers),
+			Hint_: "to give one another name: --rename OLD=" + req.Name}
+	}
+	return out, nil
+}
+
+func offeredNames(offers []*Offer) string {
+	var names []string
+	for _, o := range offers {
+		names = append(names, quoted(o.Name))
+	}
+	return strings.Join(names, ", ")
 }
 
 // fromFile are the offers of a file that was named by its path.

@@ -98,7 +98,15 @@ func Open(env Environ, dir, clientName string) (*Store, error) {
 }
 
 func unknownClient(name string) error {
-	return &Error{Code_: CodeNotFound, Message: "no client is called '" + name + "'", Hint_: "known clients: " + strings.Join(client.Names(), ", ")}
+	return &Error{Code_: CodeNotFound, Message: "no client is called '" + name + "'", Hint_: clientHint(name)}
+}
+
+// clientHint is the client that was probably meant, or where they are listed.
+func clientHint(name string) string {
+	if near := Closest(name, client.Names()); near != "" {
+		return "did you mean '" + near + "'?"
+	}
+	return "known clients: " + strings.Join(client.Names(), ", ")
 }
 
 // checkPlaces refuses a configuration or state directory inside the workspace:
