@@ -20,7 +20,8 @@ import (
 const copyHelp = `On a terminal the difference is shown, and a question asked, before anything is
 written; --yes answers it. Elsewhere, and with --json, nothing is asked. --dry-run writes
 nothing and shows the difference. It is one write of one file: all other bytes of the
-file stay, and mcpctl undo takes it back.
+file stay. mcpctl undo takes it back, with the scope and, for the file of another client,
+with --client: each file has a history of its own. A person at a terminal is told how.
 
 A name that the target holds with other content is a conflict. By default nothing at
 all is copied then; --on-conflict skip leaves what the target has, and --on-conflict
@@ -110,6 +111,9 @@ func (w copying) run(ctx context.Context, a *app) error {
 		}
 	}
 	a.tellCopied(plan)
+	if !plan.Preview.DryRun && plan.Changes() {
+		a.say("to take it back: mcpctl undo %s", w.undoing())
+	}
 	a.warnOf(plan.Preview)
 	doc := w.document(plan, a.takeWarnings())
 	if w.flags.dryRun {
@@ -125,6 +129,15 @@ func (w copying) run(ctx context.Context, a *app) error {
 	return err
 }
 
+// undoing are the options with which undo finds the file.
+func (w copying) undoing() string {
+	options := "--" + string(w.req.Scope)
+	if w.into.Client.Name != store.NativeClient {
+		options += " --client " + w.into.Client.Name
+	}
+	return options
+}
+
 // agreed asks where a person sits at a terminal; a no ends the command.
 func (w copying) agreed(ctx context.Context, a *app, plan *store.Copy, diff string) error {
 	if w.flags.yes || a.json != "" {
@@ -135,8 +148,10 @@ func (w copying) agreed(ctx context.Context, a *app, plan *store.Copy, diff stri
 		return nil
 	}
 	defer done()
-	for _, line := range copyLines(plan) {
-		fmt.Fprintln(tty, redact.Line(line))
+	for _, s := range plan.Servers {
+		for _, text := range objections(s) {
+			fmt.Fprintln(tty, redact.Line(text))
+		}
 	}
 	fmt.Fprintf(tty, "%sWrite this to %s? [y/N] ", diff, redact.Line(plan.Preview.Path))
 	yes, err := a.answer(ctx, tty)
@@ -154,6 +169,23 @@ func copyLines(plan *store.Copy) (lines []string) {
 			line += " (was '" + s.Offer.Name + "')"
 		}
 		lines = append(lines, line)
+	}
+	return lines
+}
+
+// objections say what a person should know before the answer: why a server is refused or
+// left, and what of it is lost.
+func objections(s *store.CopiedServer) (lines []string) {
+	if s.Refused != nil {
+		return []string{"refused: " + wire.FromError(s.Refused).Text}
+	}
+	lines = append(lines, "to be "+s.Result+": '"+s.Name+"'")
+	for _, n := range s.Notes {
+		if n.Field != "" {
+			lines = append(lines, "    without '"+n.Field+"': "+n.Message)
+		} else {
+			lines = append(lines, "    "+n.Message)
+		}
 	}
 	return lines
 }
