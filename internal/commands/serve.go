@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/url"
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -77,6 +79,9 @@ type serveOptions struct {
 	exclude   []string
 	naming    string
 	whole     bool
+	wait      time.Duration
+	idle      time.Duration
+	origins   []string
 	print     string
 }
 
@@ -108,6 +113,9 @@ func newServeCmd(a *app) *cobra.Command {
 	f.StringSliceVar(&o.exclude, "exclude", nil, "do not offer these, `NAMES` or patterns with '*'")
 	f.StringVar(&o.naming, "naming", string(engine.NamingShort), "how tools and prompts are called: `HOW` is short, pi, omp or none")
 	f.BoolVar(&o.whole, "whole", false, "do not cut long texts")
+	f.DurationVar(&o.wait, "wait", gateway.DefaultWait, "how long a client waits at its start for servers that are starting")
+	f.DurationVar(&o.idle, "idle-timeout", gateway.DefaultIdle, "with --http: how long a session stays that nothing is asked of")
+	f.StringSliceVar(&o.origins, "allow-origin", nil, "with --http: serve pages of these `ORIGINS`, such as http://localhost:6274")
 	f.StringVar(&o.print, "print-config", "", "write the entry for the configuration of `CLIENT` and do nothing else")
 	_ = cmd.RegisterFlagCompletionFunc("servers", a.completeServerList)
 	_ = cmd.RegisterFlagCompletionFunc("exclude", a.completeServerList)
@@ -119,6 +127,16 @@ func (o *serveOptions) check(cmd *cobra.Command, a *app) error {
 	switch {
 	case a.session != "":
 		return usageOf(cmd, "each client of serve has a session of its own: --session has no meaning here")
+	case cmd.Flags().Changed("stdio") && !o.stdio:
+		return usageOf(cmd, "--stdio=false has no meaning; give --http")
+	case cmd.Flags().Changed("servers") && !slices.ContainsFunc(o.servers, func(s string) bool { return s != "" }):
+		return usageOf(cmd, "--servers names none; leave it out for all")
+	case slices.Contains(slices.Concat(o.servers, o.exclude), ""):
+		return usageOf(cmd, "an empty name stands in --servers or --exclude")
+	case o.wait < 0 || o.idle <= 0:
+		return usageOf(cmd, "--wait is 0 or more, --idle-timeout more than 0")
+	case o.http == "" && (cmd.Flags().Changed("idle-timeout") || len(o.origins) > 0):
+		return usageOf(cmd, "--idle-timeout and --allow-origin are for --http")
 	case a.json != "":
 		return usageOf(cmd, "serve writes no document")
 	case o.stdio && o.http != "":
@@ -131,6 +149,11 @@ func (o *serveOptions) check(cmd *cobra.Command, a *app) error {
 		return usageOf(cmd, "give --token-file or --no-token")
 	case !slices.Contains(namingWords, o.naming):
 		return usageOf(cmd, "--naming takes short, pi, omp or none")
+	}
+	for _, origin := range o.origins {
+		if u, err := url.Parse(origin); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.Scheme+"://"+u.Host != origin {
+			return usageOf(cmd, "--allow-origin takes origins, such as http://localhost:6274")
+		}
 	}
 	return nil
 }
@@ -181,7 +204,7 @@ func (a *app) gatewayOptions(s *store.Store, o *serveOptions, config *store.Conf
 		}
 		open.Servers = chosen
 	}
-	return gateway.Options{Dial: dial, Open: open, Version: a.version, Naming: naming, Whole: o.whole,
+	return gateway.Options{Dial: dial, Open: open, Version: a.version, Naming: naming, Whole: o.whole, Wait: o.wait, Idle: o.idle, Origins: o.origins,
 		Tell: func(text string) { a.warn(redact.Line(text), "") }}, nil
 }
 

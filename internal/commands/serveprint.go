@@ -55,7 +55,7 @@ func (a *app) printGateway(cmd *cobra.Command, o *serveOptions) error {
 		}
 		args = append(args, "-C", dir)
 	}
-	for _, name := range []string{"client", "servers", "exclude", "naming", "whole"} {
+	for _, name := range []string{"client", "servers", "exclude", "naming", "whole", "wait"} {
 		if f := cmd.Flag(name); f != nil && f.Changed {
 			args = append(args, "--"+name+"="+flagText(cmd, name))
 		}

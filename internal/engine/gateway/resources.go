@@ -55,7 +55,7 @@ type item struct {
 
 func (o *offer) askResources(ctx context.Context) (*resourceList, error) {
 	doc, err := call[wire.Resources](ctx, o.up, wire.MethodListResources, func(s string) any {
-		return wire.InServer{Session: s, TimeoutMS: o.resources.patience()}
+		return wire.InServer{Session: s, TimeoutMS: o.patience(o.resources.isFirst())}
 	})
 	if err != nil {
 		return nil, err
