@@ -1,6 +1,7 @@
 package supervisor
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -227,7 +228,8 @@ func TestSamplingEnds(t *testing.T) {
 // question it is, nobody is asked.
 func TestSamplingOfOneOfSeveral(t *testing.T) {
 	p := newPlace(t)
-	p.stubs(t, map[string][]string{"s": {"-ask", "sampling/createMessage", "-ask-on", "prompts/list", "-prompts", "a", "-gather", "3"}})
+	read := filepath.Join(t.TempDir(), "read")
+	p.stubs(t, map[string][]string{"s": {"-ask", "sampling/createMessage", "-ask-on", "prompts/list", "-prompts", "a", "-gather", "3", "-record", read}})
 	p.serve(t, nil, nil)
 	c := p.owner(t, wire.SessionOpen{Capabilities: sampling})
 	var calls sync.WaitGroup
@@ -236,6 +238,10 @@ func TestSamplingOfOneOfSeveral(t *testing.T) {
 			_, _ = asks[wire.CallResult](t, c.Client, wire.MethodCallTool, wire.CallTool{Session: c.session, Server: "s", Tool: "echo", Sample: true})
 		})
 	}
+	eventually(t, "two calls are under way", func() bool {
+		lines, _ := os.ReadFile(read)
+		return bytes.Count(lines, []byte(`"tools/call"`)) == 2
+	})
 	// The third lets the two go on; before it the server asks, and is told no.
 	must[wire.Prompts](t, c.Client, wire.MethodListPrompts, wire.InServer{Session: c.session, Server: "s"})
 	c.call(t, "s", wire.CallTool{})
