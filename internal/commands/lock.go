@@ -107,7 +107,7 @@ func runLock(ctx context.Context, a *app, o *lockOptions) error {
 		}
 	}
 	doc := wire.Lock{Schema: wire.Schema, Source: change.Path, Unchanged: change.Unchanged, DryRun: o.dryRun, Servers: plan.Rows, Warnings: a.takeWarnings()}
-	if !o.update && !o.dryRun && !a.quiet && a.json == "" && kept(plan.Rows) {
+	if change.Unchanged && !o.update && !o.dryRun && !a.quiet && a.json == "" && kept(plan.Rows) {
 		report.Tell(a.streams.Err, report.Message{Text: "what is locked already was not asked again", Hint: "to ask again: mcpctl lock --update"})
 	}
 	if o.dryRun {

@@ -84,8 +84,7 @@ of an older version a server that speaks both eras is spoken to in the older: mo
 their client nothing in the new one. One that is shared keeps the era it is in; an entry's
 protocolVersion pins one (see mcpctl-entries(5)).
 
-SIGTERM and SIGINT end it with status 0 when its work is done; they are told with 143 and
-130 only while it is starting. When the supervisor goes away, calls in flight fail with CALL_OUTCOME_UNKNOWN, since
+SIGTERM and SIGINT end it with status 0. When the supervisor goes away, calls in flight fail with CALL_OUTCOME_UNKNOWN, since
 they may have run, and what is asked next opens the session again.`
 
 const serveExamples = `  mcpctl serve --print-config claude
