@@ -1,5 +1,7 @@
 package main
 
+//lint:file-ignore SA1019 logging belongs to every revision before 2026-07-28
+
 import (
 	"encoding/json"
 	"net/http"
@@ -35,7 +37,7 @@ func TestServePinsReachClients(t *testing.T) {
 		c.changed = map[string]int{}
 	}
 	c.wants("tools", c.tools(), []string{"db__same"})
-	if said := c.cs.InitializeResult().Instructions; !strings.Contains(said, "- ask of db: ") || !strings.Contains(said, "approve --tools db") {
+	if said := c.cs.InitializeResult().Instructions; !strings.Contains(said, "- of db: ask is not as it was approved") || !strings.Contains(said, "approve --tools db") {
 		t.Errorf("instructions: %s", said)
 	}
 	p.exits([]int{0}, "config", "unset", "pinTools")

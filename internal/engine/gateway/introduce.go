@@ -55,15 +55,27 @@ func (o *offer) status(ctx context.Context) (wire.Status, error) {
 	return call[wire.Status](ctx, o.up, wire.MethodStatus, func(s string) any { return wire.InSession{Session: s} })
 }
 
-// withheld says of each tool that is not as it was approved why it is not listed, and
-// what the user can do.
+// withheld says of the tools that are not as they were approved why they are not listed,
+// and what the user can do. The names of new ones are left out: nobody has looked at them.
 func (l *toolList) withheld() []string {
 	var lines []string
 	for _, sv := range l.servers {
+		var parts []string
+		added := 0
 		for _, t := range sv.Tools {
-			if t.Changed != "" && t.Unusable != "" {
-				lines = append(lines, "- "+t.Name+" of "+sv.Name+": "+t.Unusable+"; the user reviews it with: mcpctl approve --tools "+shellWord(sv.Name))
+			switch {
+			case t.Changed == "" || t.Unusable == "":
+			case t.Changed == store.ToolNew:
+				added++
+			default:
+				parts = append(parts, t.Name+" is not as it was approved")
 			}
+		}
+		if added > 0 {
+			parts = append(parts, fmt.Sprintf("%d came after its tools were approved", added))
+		}
+		if len(parts) > 0 {
+			lines = append(lines, "- of "+sv.Name+": "+strings.Join(parts, ", ")+"; the user reviews that with: mcpctl approve --tools "+shellWord(sv.Name))
 		}
 	}
 	return lines

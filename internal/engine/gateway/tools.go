@@ -190,7 +190,7 @@ func (o *offer) unknownTool(ctx context.Context, list *toolList, name string) er
 	}
 	server := ""
 	for _, st := range status.Servers {
-		if o.g.o.Naming == "" || !strings.HasPrefix(name, o.g.o.Naming.Prefix(st.Name)) {
+		if o.g.o.Naming != "" && !strings.HasPrefix(name, o.g.o.Naming.Prefix(st.Name)) {
 			continue
 		}
 		server = st.Name
