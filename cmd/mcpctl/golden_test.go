@@ -141,8 +141,9 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
-// silent are the commands that write no document of their own.
-var silent = []string{"completion", "help", "exit-codes", "environment", "files", "entries", "lock-file", "clients", "protocol", "rpc", "demo", "schema", "supervisor-run"}
+// silent are the commands that write no document of their own; serve speaks MCP.
+var silent = []string{"completion", "help", "exit-codes", "environment", "files", "entries", "lock-file", "clients", "protocol", "rpc", "demo", "schema", "supervisor-run",
+	"serve"}
 
 // TestCommandsHaveDocuments: a new command has a document, or says that it has none.
 func TestCommandsHaveDocuments(t *testing.T) {

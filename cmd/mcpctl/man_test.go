@@ -81,6 +81,29 @@ func TestManKeepsText(t *testing.T) {
 	}
 }
 
+// TestManKeepsWords: every word of a command's help stands on its page.
+func TestManKeepsWords(t *testing.T) {
+	plain := strings.NewReplacer(`\e`, `\`, `\-`, "-", `\&`, "", `\fP`, "", `\fI`, "", `\fB`, "", `\(aq`, "'", `\ `, " ")
+	var walk func(cmd *cobra.Command)
+	walk = func(cmd *cobra.Command) {
+		if _, _, topic := commands.TopicPage(cmd); !topic && !cmd.Hidden {
+			name := strings.ReplaceAll(cmd.CommandPath(), " ", "-") + ".1"
+			if data, err := os.ReadFile(filepath.Join(manDir, name)); err == nil {
+				page := strings.Join(strings.Fields(plain.Replace(string(data))), " ")
+				for _, word := range strings.Fields(cmd.Long) {
+					if !strings.Contains(page, word) {
+						t.Errorf("%s does not hold the word %s", name, word)
+					}
+				}
+			}
+		}
+		for _, sub := range cmd.Commands() {
+			walk(sub)
+		}
+	}
+	walk(commands.Root())
+}
+
 // manPage is the generated page with the sections every page has, in man's order.
 func manPage(t *testing.T, cmd *cobra.Command) string {
 	t.Helper()
@@ -90,7 +113,7 @@ func manPage(t *testing.T, cmd *cobra.Command) string {
 	cmd.DisableAutoGenTag = true
 	cmd.InitDefaultHelpFlag()
 	// cobra/doc takes the text for Markdown, which it is not.
-	cmd.Long = strings.NewReplacer(`\`, `\\`, `*`, `\*`).Replace(cmd.Long)
+	cmd.Long = strings.NewReplacer(`\`, `\\`, `*`, `\*`, `_`, `\_`, `<`, `\<`, "`", "\\`").Replace(cmd.Long)
 	if err := doc.GenMan(cmd, header, &b); err != nil {
 		t.Fatal(err)
 	}

@@ -44,7 +44,10 @@ that any more, a new one, and one that is gone are told by "list" and in the log
 with the setting pinTools a call of one is refused with MCP_NOT_APPROVED. The difference
 is shown whole and asked about; elsewhere than on a terminal --fingerprint has to be
 that of all tools, which --list --tools --json supplies. The supervisor is started when
-there is none, and asks the server.`
+there is none, and asks the server. Sessions that run are told at once. Servers may list
+other tools to clients that can do more, or less: a client of another kind has the tools
+that no other saw added when it first comes, which is no change, and with --session=ID
+those are approved that its session lists. An approved definition counts for all.`
 
 const approveExamples = `  mcpctl approve db
   mcpctl approve --list

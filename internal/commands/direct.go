@@ -259,7 +259,7 @@ func (d *direct) tools(ctx context.Context, name string, limit time.Duration) ([
 	}
 	var drift engine.Drift
 	if admitted, err := d.config.Admit(name); err == nil {
-		drift = engine.DriftOf(ctx, d.store, admitted, tools)
+		drift = engine.DriftOf(ctx, d.store, admitted, "", tools)
 	}
 	d.mu.Lock()
 	d.listed[name], d.drift[name] = tools, drift

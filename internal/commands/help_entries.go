@@ -48,7 +48,8 @@ What mcpctl does with it.
                 one, use the default session's connection instead of one of their own,
                 as long as the values come out the same. Only for a server that keeps
                 nothing about who speaks to it. What it asks by itself is declined where
-                it cannot be told whom it asks. Default: false.
+                it cannot be told whom it asks. The default session is opened for
+                it, with its other eager servers, and stays. Default: false.
   description   one line for people.
   exposure      how a program that offers the tools to a model does so: direct, as they
                 are, which is the default; deferred, to be searched for; hidden, not at

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -37,7 +38,11 @@ the user's own hides, is not asked, and keeps its record if it has one.
 
 A server that is locked for the very entry it has now is kept as it stands; --update asks
 it again. Servers that the project does not have any more are dropped, unless names are
-given. Keys are sorted, and what has not changed is not written anew.`
+given. Keys are sorted, and what has not changed is not written anew.
+
+The file decides which tools count as approved where a server is connected to for the first
+time. Where tools were approved before, a new lock file does not change that: approve what
+has changed with "mcpctl approve --tools NAME".`
 
 const lockExamples = `  mcpctl lock
   mcpctl lock docs --update --dry-run`
@@ -102,6 +107,9 @@ func runLock(ctx context.Context, a *app, o *lockOptions) error {
 		}
 	}
 	doc := wire.Lock{Schema: wire.Schema, Source: change.Path, Unchanged: change.Unchanged, DryRun: o.dryRun, Servers: plan.Rows, Warnings: a.takeWarnings()}
+	if change.Unchanged && !o.update && !o.dryRun && !a.quiet && a.json == "" && kept(plan.Rows) {
+		report.Tell(a.streams.Err, report.Message{Text: "what is locked already was not asked again", Hint: "to ask again: mcpctl lock --update"})
+	}
 	if o.dryRun {
 		doc.Diff = change.Diff()
 	}
@@ -128,6 +136,11 @@ func (a *app) printLock(doc wire.Lock) error {
 		}
 		return report.Table(w, []string{"NAME", "RESULT", "PACKAGE", "TOOLS"}, rows)
 	})
+}
+
+// kept tells whether a server was kept as it stood.
+func kept(rows []wire.LockedRow) bool {
+	return slices.ContainsFunc(rows, func(row wire.LockedRow) bool { return row.Result == wire.LockKept })
 }
 
 func packageCell(p *wire.Package) string {

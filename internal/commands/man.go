@@ -122,7 +122,7 @@ func exitRows(cmd *cobra.Command) []wire.CodeRow {
 	}
 	// Who needs the supervisor may meet one of another version.
 	mine[wire.SupervisorProtocol] = mine[wire.SupervisorUnreachable]
-	if waits[name] || mine[wire.SupervisorUnreachable] { // who waits can be interrupted
+	if waits[name] || mine[wire.SupervisorUnreachable] && name != "serve" { // who waits can be interrupted; serve ends well then
 		mine[wire.Interrupted], mine[wire.Terminated] = true, true
 	}
 	var out []wire.CodeRow

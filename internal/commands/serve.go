@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/url"
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -27,7 +29,20 @@ and ends when that closes stdin. With --http it listens on a loopback address at
 are refused. Clients show the bearer token that stands in the file which is named on
 stderr, or in --token-file; only the user may be able to read that. With --no-token
 every program of this machine may use the servers, other users' too. Requests of web
-pages are refused, and so are those for another host name.
+pages are refused, unless --allow-origin names their origin, and so are those for
+another host name. A session that nothing is asked of for ten minutes ends
+(--idle-timeout), and its servers with it. Clients are told the URL and a header:
+
+  claude mcp add --transport http mcpctl http://127.0.0.1:8765/mcp \
+    --header "Authorization: Bearer $(cat FILE)"
+  {"mcpServers": {"mcpctl": {"url": "http://127.0.0.1:8765/mcp",
+    "headers": {"Authorization": "Bearer TOKEN"}}}}       (Cursor: mcp.json)
+  {"servers": {"mcpctl": {"type": "http", "url": "http://127.0.0.1:8765/mcp",
+    "headers": {"Authorization": "Bearer TOKEN"}}}}       (VS Code: mcp.json)
+
+The entry of --print-config starts this program by its name where PATH leads to it. A
+client that was started from a desktop may have another PATH, and starts it in a folder
+of its own: give -C, and the path of this program where it is not found.
 
 Tools are called SERVER__TOOL, with "_" for what is no letter, digit, "-" or "_"; 64
 characters at most. Names that are longer, or that two tools would share, end in eight
@@ -36,18 +51,26 @@ exactly one server, leaves all names alone. Prompts are named like tools. Resour
 keep their URIs; one that several servers list is mcp://SERVER/URI, which can be read
 for every server. The arguments, definitions and results of tools pass unchanged, but
 for a text over 20 KiB: its middle is cut, and a line there says under which id the
-whole is kept (see mcpctl-output(1)). --whole leaves that out.
+whole is kept (see mcpctl-output(1)). --whole leaves that out. structuredContent is
+never cut, since it has to fit the tool's schema.
 
 What an entry's exposure and toolExposure say holds: "deferred" tools are not listed
 but found with the tool search_tools, shown by describe_tool and run by call_tool,
 which are there when something is deferred; "hidden" ones do not exist. A server that
 needs a sign-in has a tool that tells so. The instructions name the servers that wait
-for approval, need a sign-in, or have failed.
+for approval, need a sign-in, or have failed, the tools that pinTools withholds, and the
+servers whose tools are deferred. A call of a tool whose server is not there says why.
+
+A client waits at its start for servers that are starting: two seconds of initialize,
+and five in all until its first list (--wait). What comes later is told as a change. Some
+clients never ask again; for these, and servers that take long, give a longer --wait.
 
 Each client has a session of its own at the supervisor, which is started when there is
 none: its servers are started for it, with the environment of this command, with the
-client's roots, and end with it. A server whose entry says "shared": true is shared
-with other sessions. Questions of servers for the user or the model (elicitation,
+client's roots, and end with it; mcpctl list and status tell of the session of the
+command line, and mcpctl session list of all. A server whose entry says "shared": true
+runs in the session of the command line, which goes on when the client leaves, with its
+other servers. Questions of servers for the user or the model (elicitation,
 sampling), progress and log messages go to the client whose request caused them.
 Changes of the configuration, of approvals and of what servers list are told at once.
 
@@ -61,7 +84,7 @@ of an older version a server that speaks both eras is spoken to in the older: mo
 their client nothing in the new one. One that is shared keeps the era it is in; an entry's
 protocolVersion pins one (see mcpctl-entries(5)).
 
-When the supervisor goes away, calls in flight fail with CALL_OUTCOME_UNKNOWN, since
+SIGTERM and SIGINT end it with status 0. When the supervisor goes away, calls in flight fail with CALL_OUTCOME_UNKNOWN, since
 they may have run, and what is asked next opens the session again.`
 
 const serveExamples = `  mcpctl serve --print-config claude
@@ -77,6 +100,9 @@ type serveOptions struct {
 	exclude   []string
 	naming    string
 	whole     bool
+	wait      time.Duration
+	idle      time.Duration
+	origins   []string
 	print     string
 }
 
@@ -108,6 +134,9 @@ func newServeCmd(a *app) *cobra.Command {
 	f.StringSliceVar(&o.exclude, "exclude", nil, "do not offer these, `NAMES` or patterns with '*'")
 	f.StringVar(&o.naming, "naming", string(engine.NamingShort), "how tools and prompts are called: `HOW` is short, pi, omp or none")
 	f.BoolVar(&o.whole, "whole", false, "do not cut long texts")
+	f.DurationVar(&o.wait, "wait", gateway.DefaultWait, "how long a client waits at its start for servers that are starting")
+	f.DurationVar(&o.idle, "idle-timeout", gateway.DefaultIdle, "with --http: how long a session stays that nothing is asked of")
+	f.StringSliceVar(&o.origins, "allow-origin", nil, "with --http: serve pages of these `ORIGINS`, such as http://localhost:6274")
 	f.StringVar(&o.print, "print-config", "", "write the entry for the configuration of `CLIENT` and do nothing else")
 	_ = cmd.RegisterFlagCompletionFunc("servers", a.completeServerList)
 	_ = cmd.RegisterFlagCompletionFunc("exclude", a.completeServerList)
@@ -119,6 +148,16 @@ func (o *serveOptions) check(cmd *cobra.Command, a *app) error {
 	switch {
 	case a.session != "":
 		return usageOf(cmd, "each client of serve has a session of its own: --session has no meaning here")
+	case cmd.Flags().Changed("stdio") && !o.stdio:
+		return usageOf(cmd, "--stdio=false has no meaning; give --http")
+	case cmd.Flags().Changed("servers") && !slices.ContainsFunc(o.servers, func(s string) bool { return s != "" }):
+		return usageOf(cmd, "--servers names none; leave it out for all")
+	case slices.Contains(slices.Concat(o.servers, o.exclude), ""):
+		return usageOf(cmd, "an empty name stands in --servers or --exclude")
+	case o.wait < 0 || o.idle <= 0:
+		return usageOf(cmd, "--wait is 0 or more, --idle-timeout more than 0")
+	case o.http == "" && (cmd.Flags().Changed("idle-timeout") || len(o.origins) > 0):
+		return usageOf(cmd, "--idle-timeout and --allow-origin are for --http")
 	case a.json != "":
 		return usageOf(cmd, "serve writes no document")
 	case o.stdio && o.http != "":
@@ -131,6 +170,11 @@ func (o *serveOptions) check(cmd *cobra.Command, a *app) error {
 		return usageOf(cmd, "give --token-file or --no-token")
 	case !slices.Contains(namingWords, o.naming):
 		return usageOf(cmd, "--naming takes short, pi, omp or none")
+	}
+	for _, origin := range o.origins {
+		if u, err := url.Parse(origin); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.Scheme+"://"+u.Host != origin {
+			return usageOf(cmd, "--allow-origin takes origins, such as http://localhost:6274")
+		}
 	}
 	return nil
 }
@@ -181,7 +225,7 @@ func (a *app) gatewayOptions(s *store.Store, o *serveOptions, config *store.Conf
 		}
 		open.Servers = chosen
 	}
-	return gateway.Options{Dial: dial, Open: open, Version: a.version, Naming: naming, Whole: o.whole,
+	return gateway.Options{Dial: dial, Open: open, Version: a.version, Naming: naming, Whole: o.whole, Wait: o.wait, Idle: o.idle, Origins: o.origins,
 		Tell: func(text string) { a.warn(redact.Line(text), "") }}, nil
 }
 

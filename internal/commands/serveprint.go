@@ -45,7 +45,7 @@ func ownProgram() string {
 // printGateway writes the file of a client that has the gateway in it.
 func (a *app) printGateway(cmd *cobra.Command, o *serveOptions) error {
 	if o.http != "" {
-		return usageOf(cmd, "--print-config writes the entry of a server that the client starts: leave out --http")
+		return usageOf(cmd, "--print-config writes the entry of a server that the client starts: leave out --http; for a gateway that listens, give the client its URL and the header Authorization: Bearer TOKEN (see mcpctl-serve(1))")
 	}
 	var args []string
 	if a.dir != "" {
@@ -55,7 +55,7 @@ func (a *app) printGateway(cmd *cobra.Command, o *serveOptions) error {
 		}
 		args = append(args, "-C", dir)
 	}
-	for _, name := range []string{"client", "servers", "exclude", "naming", "whole"} {
+	for _, name := range []string{"client", "servers", "exclude", "naming", "whole", "wait"} {
 		if f := cmd.Flag(name); f != nil && f.Changed {
 			args = append(args, "--"+name+"="+flagText(cmd, name))
 		}
@@ -68,6 +68,10 @@ func (a *app) printGateway(cmd *cobra.Command, o *serveOptions) error {
 		a.warn(gap, "")
 	}
 	report.Tell(a.streams.Err, report.Message{Text: "this goes into " + printed.File + ", beside what " + printed.Client + " has there already"})
+	if a.dir == "" {
+		report.Tell(a.streams.Err, report.Message{Text: "the entry names no workspace, so the servers are those of the folder that the client starts it in",
+			Hint: "for those of this folder: mcpctl -C . serve --print-config " + o.print})
+	}
 	a.out.Write(printed.Text)
 	return nil
 }

@@ -51,6 +51,7 @@ func askingOf(call wire.CallTool) asking {
 func (s *Session) heardBy(ctx context.Context, sv *server, a asking) context.Context {
 	c, _ := ctx.Value(callerKey{}).(Caller)
 	ear := c.of(a)
+	ear.AsGiven = s.opts.Owner.Capabilities != nil // a client of his own has answered
 	if s.opts.Owner.ProtocolVersion != "" {
 		ear.Who = c.Who
 	}

@@ -29,17 +29,17 @@ func Define(st *store.Store, tools []dial.Tool) []store.ToolDefinition {
 
 // DriftOf compares what an admitted server lists with what was approved. Where nothing
 // was yet, this is what is approved: what the lock file of the project says, or the
-// list itself.
-func DriftOf(ctx context.Context, st *store.Store, a store.Admitted, tools []dial.Tool) Drift {
+// list itself. set says what the client can do, see Owner.toolSet.
+func DriftOf(ctx context.Context, st *store.Store, a store.Admitted, set string, tools []dial.Tool) Drift {
 	if !a.Pinnable() {
 		return Drift{}
 	}
 	listed := Define(st, tools)
-	pins, err := st.FirstPins(ctx, a, listed)
+	pins, err := st.FirstPins(ctx, a, set, listed)
 	if err != nil {
 		return Drift{err: err}
 	}
-	return Drift{changes: store.CompareTools(pins.Tools, listed)}
+	return Drift{changes: store.CompareTools(pins.Approved(set, listed), listed)}
 }
 
 // none tells whether there is nothing to tell.
@@ -120,7 +120,7 @@ func (d Drift) Mark(server string, tools []wire.Tool, pinned bool) {
 
 // drifted compares what a run has listed, and logs what is new about it.
 func (sv *server) drifted(ctx context.Context, w want, tools []dial.Tool) Drift {
-	d := DriftOf(context.WithoutCancel(ctx), sv.session.opts.Store, w.admitted, tools)
+	d := DriftOf(context.WithoutCancel(ctx), sv.session.opts.Store, w.admitted, sv.session.opts.Owner.toolSet(), tools)
 	told := d.String()
 	s := sv.session
 	s.mu.Lock()
@@ -156,8 +156,36 @@ func (s *Session) recheckTools() {
 		if sv.run == r && sv.conn == conn && conn != nil && d.String() != sv.drift.String() {
 			sv.drift = d
 			sv.set(sv.state, sv.detail, nil)
+			s.listChanged(sv.name, wire.ListOfTools) // what may be called is another by now
 		}
 		s.mu.Unlock()
+	}
+}
+
+// pinsFiles are the records of tools that count for what runs and differs from them:
+// an approval changes them. held: mu.
+func (s *Session) pinsFiles() []string {
+	var files []string
+	for _, row := range s.config.Rows {
+		if sv := s.servers[row.Entry.Name]; row.InForce && sv != nil && sv.want.admitted.Pinnable() {
+			files = append(files, s.opts.Store.PinsFile(sv.want.admitted))
+		}
+	}
+	return files
+}
+
+// pinned notes what the setting pinTools says now, and tells of the lists that are
+// others by that. held: mu.
+func (s *Session) pinned() {
+	now := s.pinsTools()
+	if now == s.pinning {
+		return
+	}
+	s.pinning = now
+	for name, sv := range s.servers {
+		if !sv.drift.none() {
+			s.listChanged(name, wire.ListOfTools)
+		}
 	}
 }
 

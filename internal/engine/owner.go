@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -47,6 +48,32 @@ func (o Owner) abilities() *dial.Abilities {
 		out.Roots, out.RootsChange = true, r.ListChanged
 	}
 	return &out
+}
+
+// toolSet names what the servers are told of him, as records of tools have it; "" is the
+// command line.
+func (o Owner) toolSet() string {
+	a := o.abilities()
+	if a == nil {
+		return ""
+	}
+	var words []string
+	for _, can := range []struct {
+		word string
+		has  bool
+	}{{"form", a.Form}, {"url", a.URL}, {"roots", a.Roots}, {"sampling", a.Sampling}, {"sampling.tools", a.SamplingTools}, {"sampling.context", a.SamplingContext}} {
+		if can.has {
+			words = append(words, can.word)
+		}
+	}
+	switch set := strings.Join(words, " "); set {
+	case "form url roots":
+		return ""
+	case "":
+		return "none"
+	default:
+		return set
+	}
 }
 
 // rootsOf are roots as servers are told them; nil stays nil.

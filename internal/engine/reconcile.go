@@ -71,8 +71,9 @@ func (s *Session) reload(r reading, again bool) (did changes) {
 	}
 	s.tellProblems(config)
 	s.config, s.knownFiles, s.signature, s.inDoubt = config, files, seen, s.unread
-	s.look(files)
 	did = s.reconcile(again)
+	s.look(files)
+	s.pinned()
 	s.bump()
 	return did
 }
@@ -295,10 +296,10 @@ func (s *Session) watchFiles(ctx context.Context) {
 		// A directory that came, went or was made anew has to be watched as it is now;
 		// and what happened before that is seen by looking once more behind it.
 		s.mu.Lock()
-		files := s.knownFiles
+		s.look(s.knownFiles)
 		s.mu.Unlock()
-		s.look(files)
 		s.followSignIns()
+		s.recheckTools()
 		if due || s.filesChanged() {
 			s.reload(unsettled, false)
 		}

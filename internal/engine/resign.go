@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"slices"
+
 	"github.com/mcpctl/mcpctl/internal/engine/wire"
 	"github.com/mcpctl/mcpctl/internal/probe/dial"
 	"github.com/mcpctl/mcpctl/internal/probe/oauth"
@@ -40,9 +42,10 @@ func (s *Session) signInFile() []string {
 	return []string{s.opts.SignIns.keeper.File()}
 }
 
-// look has the files of the configuration watched, and that of the sign-ins.
+// look has the files of the configuration watched, that of the sign-ins, and the records
+// of tools. held: mu.
 func (s *Session) look(files []string) {
-	s.files.watch(append(s.signInFile(), files...))
+	s.files.watch(slices.Concat(s.signInFile(), files, s.pinsFiles()))
 }
 
 // followSignIns starts the servers again whose sign-in is another one by now. It costs

@@ -59,6 +59,7 @@ type Session struct {
 	knownFiles  []string                 // behind config
 	signature   string                   // of them, as they were read
 	signInsSeen string                   // signature of the file of sign-ins
+	pinning     bool                     // the setting pinTools, as it was told last
 	servers     map[string]*server       // the servers that are admitted
 	parting     map[string]*server       // switched off or removed; they go when their calls are done
 	leaving     map[string]chan struct{} // closed when the last process of a server that went is gone

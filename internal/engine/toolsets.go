@@ -77,7 +77,7 @@ func (sv *server) toolSet(ctx context.Context, limit time.Duration) (wire.ToolSe
 		return wire.ToolSet{Name: sv.name, Fingerprint: string(store.ToolSetFingerprint(listed)), Tools: len(listed),
 			Changes: ToolChanges(store.CompareTools(nil, listed))}, nil
 	}
-	return setOf(sv.name, pins, listed), nil
+	return setOf(sv.name, sv.session.opts.Owner.toolSet(), pins, listed), nil
 }
 
 // ApproveTools records the tools that a server lists now as approved, if they are those
@@ -95,20 +95,21 @@ func (s *Session) ApproveTools(ctx context.Context, name string, shown store.Fin
 		return wire.ToolSet{}, wire.NewError(wire.ConfigConflict, "the tools of '"+name+"' are not those that were reviewed: expected "+string(shown)+", found "+string(now),
 			"look at them; mcpctl approve --list --tools "+name+" --json gives the fingerprint").On(name)
 	}
+	set := s.opts.Owner.toolSet()
 	pins, err := s.opts.Store.ReadPins(admitted)
-	if err != nil || pins == nil || len(store.CompareTools(pins.Tools, listed)) > 0 {
-		if pins, err = s.opts.Store.PinTools(ctx, admitted, store.PinnedByPerson, listed); err != nil {
+	if err != nil || pins == nil || len(store.CompareTools(pins.Approved(set, listed), listed)) > 0 {
+		if pins, err = s.opts.Store.PinTools(ctx, admitted, set, listed); err != nil {
 			return wire.ToolSet{}, sv.errorOf(err)
 		}
 		s.event(name, "info", "its tools were approved")
 	}
 	s.recheckTools()
-	return setOf(name, pins, listed), nil
+	return setOf(name, set, pins, listed), nil
 }
 
 // setOf describes a server's tools beside what is recorded of them.
-func setOf(name string, pins *store.Pins, listed []store.ToolDefinition) wire.ToolSet {
-	at := pins.Time
-	return wire.ToolSet{Name: name, Fingerprint: string(store.ToolSetFingerprint(listed)), Approved: string(store.ToolSetFingerprint(pins.Tools)),
-		Origin: string(pins.Origin), ApprovedAt: &at, Tools: len(listed), Changes: ToolChanges(store.CompareTools(pins.Tools, listed))}
+func setOf(name, set string, pins *store.Pins, listed []store.ToolDefinition) wire.ToolSet {
+	at, approved := pins.Time, pins.Approved(set, listed)
+	return wire.ToolSet{Name: name, Fingerprint: string(store.ToolSetFingerprint(listed)), Approved: string(store.ToolSetFingerprint(approved)),
+		Origin: string(pins.Origin), ApprovedAt: &at, Tools: len(listed), Changes: ToolChanges(store.CompareTools(approved, listed))}
 }

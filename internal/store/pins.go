@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -42,6 +44,77 @@ type Pins struct {
 	Origin      PinOrigin        `json:"origin"`
 	Time        time.Time        `json:"time"`
 	Tools       []ToolDefinition `json:"tools"`
+	// Sets are the names of the tools that clients see, by what they declare that they can
+	// do: servers list other tools to a client that can be asked. "" is the command line;
+	// without Sets it is all there is.
+	Sets map[string][]string `json:"sets,omitempty"`
+}
+
+// Knows tells whether what clients of a set see was approved.
+func (p *Pins) Knows(set string) bool {
+	_, ok := p.Sets[set]
+	return ok || set == "" && len(p.Sets) == 0
+}
+
+// Approved are the tools that were approved for a set: those it has, and of those listed
+// the ones that another set has, since a definition is approved for all.
+func (p *Pins) Approved(set string, listed []ToolDefinition) []ToolDefinition {
+	if len(p.Sets) == 0 {
+		return p.Tools
+	}
+	want := map[string]bool{}
+	for _, name := range p.Sets[set] {
+		want[name] = true
+	}
+	for _, t := range listed {
+		want[t.Name] = true
+	}
+	return slices.DeleteFunc(slices.Clone(p.Tools), func(t ToolDefinition) bool { return !want[t.Name] })
+}
+
+// sets are Sets, written out.
+func (p *Pins) sets() map[string][]string {
+	if len(p.Sets) == 0 {
+		return map[string][]string{"": toolNames(p.Tools)}
+	}
+	return maps.Clone(p.Sets)
+}
+
+func toolNames(tools []ToolDefinition) []string {
+	names := []string{}
+	for _, t := range tools {
+		names = append(names, t.Name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// joined is a record with a set more, or another one. With approve, what is listed
+// replaces what was approved, for every set; else only tools that no set has are added.
+func (p *Pins) joined(set string, listed []ToolDefinition, approve bool) ([]ToolDefinition, map[string][]string) {
+	sets := p.sets()
+	old := sets[set]
+	sets[set] = toolNames(listed)
+	byName := map[string]ToolDefinition{}
+	for _, t := range p.Tools {
+		byName[t.Name] = t
+	}
+	for _, t := range listed {
+		if _, known := byName[t.Name]; !known || approve {
+			byName[t.Name] = t
+		}
+	}
+	gone := func(name string) bool { return slices.Contains(old, name) && !slices.Contains(sets[set], name) }
+	for other, names := range sets {
+		sets[other] = slices.DeleteFunc(slices.Clone(names), gone)
+	}
+	tools := []ToolDefinition{}
+	for name, t := range byName {
+		if !gone(name) {
+			tools = append(tools, t)
+		}
+	}
+	return tools, sets
 }
 
 func (p Pins) sum() Fingerprint {
@@ -89,31 +162,65 @@ func (s *Store) ReadPins(a Admitted) (*Pins, error) {
 	return &p, nil
 }
 
-// PinTools records the tools of a server, in the place of what was recorded before.
-func (s *Store) PinTools(ctx context.Context, a Admitted, origin PinOrigin, tools []ToolDefinition) (*Pins, error) {
-	return s.pin(ctx, a, origin, tools, func() (*Pins, error) { return nil, nil })
+// PinTools records the tools that a server lists to clients of a set, in the place of
+// what was recorded before, for other sets as well.
+func (s *Store) PinTools(ctx context.Context, a Admitted, set string, tools []ToolDefinition) (*Pins, error) {
+	return s.pin(ctx, a, func() (*Pins, *Pins, error) {
+		p := &Pins{Origin: PinnedByPerson, Tools: tools}
+		if set != "" {
+			p.Sets = map[string][]string{set: toolNames(tools)}
+		}
+		if old, err := s.ReadPins(a); err == nil && old != nil && (set != "" || len(old.Sets) > 0) {
+			p.Tools, p.Sets = old.joined(set, tools, true)
+		}
+		return nil, p, nil
+	})
 }
 
 // FirstPins returns what is recorded of the tools of a server. Where nothing is, it
 // records what the project's lock file says of this very definition, or else the tools
-// that the server lists now (trust on first use).
-func (s *Store) FirstPins(ctx context.Context, a Admitted, listed []ToolDefinition) (*Pins, error) {
-	if p, err := s.ReadPins(a); p != nil || err != nil {
+// that the server lists now (trust on first use). Clients of another set may see tools
+// that no set had before: these are recorded as well, once.
+func (s *Store) FirstPins(ctx context.Context, a Admitted, set string, listed []ToolDefinition) (*Pins, error) {
+	if p, err := s.ReadPins(a); err != nil || p != nil && p.Knows(set) {
 		return p, err
 	}
-	origin, tools := PinnedAtFirst, listed
+	return s.pin(ctx, a, func() (*Pins, *Pins, error) {
+		old, err := s.ReadPins(a)
+		if err != nil || old != nil && old.Knows(set) {
+			return old, nil, err
+		}
+		if old == nil {
+			old = s.firstRecord(a, set, listed)
+		}
+		if !old.Knows(set) {
+			old.Tools, old.Sets = old.joined(set, listed, false)
+		}
+		return nil, old, nil
+	})
+}
+
+// firstRecord is what is recorded where nothing was.
+func (s *Store) firstRecord(a Admitted, set string, listed []ToolDefinition) *Pins {
 	if a.entry.Source.Scope == Project {
 		if lock, err := s.ReadLock(); err == nil && lock != nil {
 			if locked, ok := lock.Servers[a.Name()]; ok && locked.Fingerprint == a.Fingerprint() {
-				origin, tools = PinnedByLock, locked.Definitions()
+				return &Pins{Origin: PinnedByLock, Tools: locked.Definitions()}
 			}
 		}
 	}
-	return s.pin(ctx, a, origin, tools, func() (*Pins, error) { return s.ReadPins(a) })
+	if set == "" {
+		return &Pins{Origin: PinnedAtFirst, Tools: listed}
+	}
+	return &Pins{Origin: PinnedAtFirst, Tools: listed, Sets: map[string][]string{set: toolNames(listed)}}
 }
 
-// pin writes a record, unless there is one that counts by the time its lock is held.
-func (s *Store) pin(ctx context.Context, a Admitted, origin PinOrigin, tools []ToolDefinition, present func() (*Pins, error)) (*Pins, error) {
+// PinsFile is where the tools of a server are recorded.
+func (s *Store) PinsFile(a Admitted) string { return a.pinsFile() }
+
+// pin writes the record that decide makes when the lock is held, unless it finds one that
+// counts.
+func (s *Store) pin(ctx context.Context, a Admitted, decide func() (counts, record *Pins, err error)) (*Pins, error) {
 	target, err := atomicfile.Follow(a.pinsFile())
 	if err != nil {
 		return nil, err
@@ -124,11 +231,12 @@ func (s *Store) pin(ctx context.Context, a Admitted, origin PinOrigin, tools []T
 		return nil, err
 	}
 	defer func() { _ = release() }() // the kernel lets go of it at the latest when we end
-	if p, err := present(); p != nil || err != nil {
-		return p, err
+	counts, record, err := decide()
+	if counts != nil || err != nil {
+		return counts, err
 	}
 	p := Pins{Version: pinsVersion, Workspace: a.workspace.Dir, Source: a.entry.Source.Real, Name: a.Name(), Fingerprint: a.Fingerprint(),
-		Origin: origin, Time: now(), Tools: append([]ToolDefinition{}, tools...)}
+		Origin: record.Origin, Time: now(), Tools: append([]ToolDefinition{}, record.Tools...), Sets: record.Sets}
 	SortTools(p.Tools)
 	p.Sum = p.sum()
 	defer s.edited(target)

@@ -1,10 +1,12 @@
 package store
 
 import (
+	"bytes"
 	"encoding/json"
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/store/client"
 )
@@ -22,8 +24,14 @@ type Printed struct {
 func PrintFor(clientName, server string, entry json.RawMessage) (Printed, error) {
 	row, ok := client.Lookup(clientName)
 	if !ok {
-		err := &Error{Code_: CodeUsage, Message: "no client is called " + quoted(clientName), Hint_: "see: mcpctl help sources"}
-		if near := Closest(clientName, Clients()); near != "" {
+		err := &Error{Code_: CodeUsage, Message: "no client is called " + quoted(clientName), Hint_: "see: mcpctl help clients"}
+		near := Closest(clientName, Clients())
+		for _, known := range Clients() { // such as claude of claude-code
+			if near == "" && strings.HasPrefix(clientName, known+"-") {
+				near = known
+			}
+		}
+		if near != "" {
 			err.Hint_ = "did you mean '" + near + "'?"
 		}
 		return Printed{}, err
@@ -51,6 +59,23 @@ func PrintFor(clientName, server string, entry json.RawMessage) (Printed, error)
 	if err != nil {
 		return out, err
 	}
-	out.Text, err = doc.Set(append(slices.Clone(row.KeysOf(name)), server), entry)
+	keys := row.KeysOf(name)
+	if row.NameIn != "" {
+		first := "{" + string(quotedJSON(row.NameIn)) + ":" + string(quotedJSON(server)) + ","
+		if row.Says != "" {
+			first += row.Says + ","
+		}
+		entry = append([]byte(first), bytes.TrimPrefix(bytes.TrimSpace(entry), []byte("{"))...)
+	}
+	if row.List { // of entries with their names inside
+		out.Text, err = doc.Set(keys, slices.Concat([]byte("["), entry, []byte("]")))
+		return out, err
+	}
+	out.Text, err = doc.Set(append(slices.Clone(keys), server), entry)
 	return out, err
+}
+
+func quotedJSON(text string) json.RawMessage {
+	quoted, _ := json.Marshal(text) // a string always encodes
+	return quoted
 }

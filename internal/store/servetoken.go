@@ -65,6 +65,9 @@ func ReadToken(path string) (string, error) {
 	if strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return "", &Error{Code_: CodeInvalid, Path: path, Message: "a token is one word of printable ASCII"}
 	}
+	if token == "" {
+		return "", &Error{Code_: CodeInvalid, Path: path, Message: "the file has no token", Hint_: "write one with: openssl rand -hex 16"}
+	}
 	if len(token) < minToken {
 		return "", &Error{Code_: CodeInvalid, Path: path, Message: "the token is too short: others could guess it", Hint_: "use 16 characters or more, such as: openssl rand -hex 16"}
 	}

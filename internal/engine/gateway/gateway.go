@@ -9,6 +9,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/mcpctl/mcpctl/internal/engine"
 	"github.com/mcpctl/mcpctl/internal/engine/supervisor"
@@ -22,6 +23,9 @@ type Options struct {
 	Version string                 // of this program
 	Naming  engine.Naming          // "": one server, whose names are left alone
 	Whole   bool                   // results are never cut
+	Wait    time.Duration          // of a client at its start, for servers that start; see DefaultWait
+	Idle    time.Duration          // after which a session over HTTP ends; see DefaultIdle
+	Origins []string               // of pages that are served over HTTP, such as http://localhost:6274
 	Tell    func(string)           // is told what goes wrong beside the protocol; not nil
 }
 

@@ -12,6 +12,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -26,7 +27,7 @@ import (
 // Limits of the HTTP side.
 const (
 	maxBody       = 16 << 20         // of one message, as on stdio
-	idleSession   = time.Hour        // after the last request of a session it ends; the client begins another
+	DefaultIdle   = 10 * time.Minute // after the last request of a session it ends; the client begins another
 	headerTimeout = 10 * time.Second // for the head of a request
 	shutdownGrace = 2 * time.Second  // for answers that are on their way at the end
 	maxHeader     = 64 << 10
@@ -48,6 +49,11 @@ func CheckAddress(addr string) error {
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil || port == "" {
 		return wire.NewError(wire.Usage, "'"+addr+"' is no address with a port", "such as 127.0.0.1:8765")
+	}
+	if n, err := strconv.ParseUint(port, 10, 16); err != nil {
+		return wire.NewError(wire.Usage, "'"+port+"' is no port: it is a number from 0 to 65535", "")
+	} else if host == "localhost" {
+		return wire.NewError(wire.Usage, "the gateway listens on 127.0.0.1 or [::1] only, not on a name", "give 127.0.0.1:"+strconv.FormatUint(n, 10))
 	}
 	if host != "127.0.0.1" && host != "::1" {
 		return wire.NewError(wire.Usage, "the gateway listens on 127.0.0.1 or [::1] only, not on '"+host+"'",
@@ -100,6 +106,7 @@ type door struct {
 	port      string
 	token     [sha256.Size]byte
 	open      bool // no token is asked for
+	origins   []string
 	sessions  http.Handler
 	stateless http.Handler
 	mirrors   func(tool string) dial.Mirrors // of a tool that was listed
@@ -107,7 +114,8 @@ type door struct {
 }
 
 func (g *Gateway) handler(port int, token string) http.Handler {
-	d := &door{port: strconv.Itoa(port), token: sha256.Sum256([]byte("Bearer " + token)), open: token == ""}
+	d := &door{port: strconv.Itoa(port), origins: g.o.Origins, token: sha256.Sum256([]byte("Bearer " + token)), open: token == ""}
+	d.idle.after = g.o.Idle
 	d.idle.end = func(id string) {
 		if o := g.find(id); o != nil {
 			o.end()
@@ -138,16 +146,46 @@ func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusForbidden, "this is not a host of this server")
 	case !d.mayCome(r.Header):
 		refuse(w, http.StatusForbidden, "pages of other origins are not served")
+	case strings.HasPrefix(r.URL.Path, "/.well-known/"): // or clients take this for a server with sign-ins
+		refuse(w, http.StatusNotFound, "there is no sign-in here: the bearer token is in the file that mcpctl serve names")
+	case r.Method == http.MethodOptions && r.Header.Get("Origin") != "":
+		d.preflight(w, r.Header.Get("Origin"))
 	case !d.hasToken(r.Header):
 		w.Header().Set("WWW-Authenticate", "Bearer")
-		refuse(w, http.StatusUnauthorized, "a bearer token is needed")
+		refuse(w, http.StatusUnauthorized, d.whyNoToken(r.Header))
 	case r.URL.Path != Endpoint:
 		refuse(w, http.StatusNotFound, "the endpoint is "+Endpoint)
 	case r.Method == http.MethodPost && !isJSON(r.Header):
 		refuse(w, http.StatusUnsupportedMediaType, "a message is application/json")
 	default:
+		if origin := r.Header.Get("Origin"); slices.Contains(d.origins, origin) {
+			w.Header().Set("Access-Control-Allow-Origin", origin)
+			w.Header().Set("Access-Control-Expose-Headers", sessionHeader)
+			w.Header().Set("Vary", "Origin")
+		}
 		d.lead(w, r)
 	}
+}
+
+// whyNoToken tells a client without the right token what to do.
+func (d *door) whyNoToken(h http.Header) string {
+	if h.Get("Authorization") == "" {
+		return "a bearer token is needed: it is in the file that mcpctl serve names on stderr, or in that of --token-file"
+	}
+	return "the bearer token is not the one of this server: it is in the file that mcpctl serve names on stderr, or in that of --token-file"
+}
+
+// preflight answers what a browser asks before it sends a page's request.
+func (d *door) preflight(w http.ResponseWriter, origin string) {
+	if !slices.Contains(d.origins, origin) {
+		refuse(w, http.StatusForbidden, "pages of other origins are not served")
+		return
+	}
+	w.Header().Set("Access-Control-Allow-Origin", origin)
+	w.Header().Set("Access-Control-Allow-Methods", "POST, GET, DELETE")
+	w.Header().Set("Access-Control-Allow-Headers", strings.Join([]string{"Authorization", "Content-Type", "Last-Event-ID", sessionHeader, versionHeader, methodHeader, nameHeader}, ", "))
+	w.Header().Set("Vary", "Origin")
+	w.WriteHeader(http.StatusNoContent)
 }
 
 func refuse(w http.ResponseWriter, status int, text string) {
@@ -170,7 +208,11 @@ func (d *door) isUs(host string) bool {
 
 // mayCome refuses browsers' requests for pages that are not from here.
 func (d *door) mayCome(h http.Header) bool {
-	for _, origin := range h.Values("Origin") {
+	asked := h.Values("Origin")
+	if len(asked) == 1 && slices.Contains(d.origins, asked[0]) {
+		return true
+	}
+	for _, origin := range asked {
 		u, err := url.Parse(origin)
 		if err != nil || u.Scheme != "http" || !d.isUs(u.Host) {
 			return false
@@ -279,7 +321,8 @@ func saysVersion(body []byte) bool {
 
 // idlers ends sessions that nobody asks anything of. An open stream counts as asking.
 type idlers struct {
-	end func(id string)
+	after time.Duration
+	end   func(id string)
 
 	mu  sync.Mutex
 	all map[string]*idler
@@ -302,7 +345,7 @@ func (is *idlers) busy(id string) func() {
 	}
 	i := is.all[id]
 	if i == nil {
-		i = &idler{timer: time.AfterFunc(idleSession, func() { is.expire(id) })}
+		i = &idler{timer: time.AfterFunc(is.after, func() { is.expire(id) })}
 		is.all[id] = i
 	}
 	i.under++
@@ -311,7 +354,7 @@ func (is *idlers) busy(id string) func() {
 		is.mu.Lock()
 		defer is.mu.Unlock()
 		if i.under--; i.under == 0 {
-			i.timer.Reset(idleSession)
+			i.timer.Reset(is.after)
 		}
 	}
 }

@@ -12,22 +12,27 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/mcpctl/mcpctl/internal/engine/wire"
+	"github.com/mcpctl/mcpctl/internal/store"
 )
 
-// introducePatience is how long a client waits, at its start, for servers to say what
+// introducePatience is how much of its wait a client spends until servers have said what
 // they are for.
-const introducePatience = 5 * time.Second
+const introducePatience = 2 * time.Second
 
 // introduce answers initialize and server/discover: the SDK's answer, with what the
 // servers say of themselves.
 func (o *offer) introduce(ctx context.Context, method string, r request, next mcp.MethodHandler) (mcp.Result, error) {
-	status, err := call[wire.Status](ctx, o.up, wire.MethodStatus, func(s string) any { return wire.InSession{Session: s} })
+	about, err := call[wire.Descriptions](ctx, o.up, wire.MethodDescribe, func(s string) any {
+		return wire.InServer{Session: s, TimeoutMS: min(introducePatience.Milliseconds(), o.patience(true))}
+	})
 	if err != nil {
 		return nil, failure(err)
 	}
-	about, err := call[wire.Descriptions](ctx, o.up, wire.MethodDescribe, func(s string) any {
-		return wire.InServer{Session: s, TimeoutMS: introducePatience.Milliseconds()}
-	})
+	status, err := o.status(ctx)
+	if err != nil {
+		return nil, failure(err)
+	}
+	tools, err := o.toolsNow(ctx, leastPatience.Milliseconds()) // of who is there by now
 	if err != nil {
 		return nil, failure(err)
 	}
@@ -37,13 +42,60 @@ func (o *offer) introduce(ctx context.Context, method string, r request, next mc
 	}
 	switch res := res.(type) {
 	case *mcp.InitializeResult:
-		res.Instructions = o.instructions(about.Servers, status.Servers)
+		res.Instructions = o.instructions(about.Servers, status.Servers, tools)
 		o.narrow(&res.Capabilities, about.Servers)
 	case *mcp.DiscoverResult:
-		res.Instructions = o.instructions(about.Servers, status.Servers)
+		res.Instructions = o.instructions(about.Servers, status.Servers, tools)
 		o.narrow(&res.Capabilities, about.Servers)
 	}
 	return res, nil
+}
+
+func (o *offer) status(ctx context.Context) (wire.Status, error) {
+	return call[wire.Status](ctx, o.up, wire.MethodStatus, func(s string) any { return wire.InSession{Session: s} })
+}
+
+// withheld says of the tools that are not as they were approved why they are not listed,
+// and what the user can do. The names of new ones are left out: nobody has looked at them.
+func (l *toolList) withheld() []string {
+	var lines []string
+	for _, sv := range l.servers {
+		var parts []string
+		added := 0
+		for _, t := range sv.Tools {
+			switch {
+			case t.Changed == "" || t.Unusable == "":
+			case t.Changed == store.ToolNew:
+				added++
+			default:
+				parts = append(parts, t.Name+" is not as it was approved")
+			}
+		}
+		if added > 0 {
+			parts = append(parts, fmt.Sprintf("%d came after its tools were approved", added))
+		}
+		if len(parts) > 0 {
+			lines = append(lines, "- of "+sv.Name+": "+strings.Join(parts, ", ")+"; the user reviews that with: mcpctl approve --tools "+shellWord(sv.Name))
+		}
+	}
+	return lines
+}
+
+// deferred names the servers that have deferred tools, and how many; "": none has.
+func (l *toolList) deferred() string {
+	count := map[string]int{}
+	for _, t := range l.tools {
+		if t.exposure == store.Deferred {
+			count[t.Server]++
+		}
+	}
+	var parts []string
+	for _, sv := range l.servers {
+		if n := count[sv.Name]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%s (%d)", sv.Name, n))
+		}
+	}
+	return strings.Join(parts, ", ")
 }
 
 // narrow leaves of the capabilities, where there is one server only, those that it has.
@@ -73,7 +125,7 @@ func (o *offer) narrow(caps **mcp.ServerCapabilities, servers []wire.Description
 
 // instructions joins those of the servers, each under its name, and tells of servers that
 // cannot be used why that is so.
-func (o *offer) instructions(servers []wire.Description, states []wire.ServerStatus) string {
+func (o *offer) instructions(servers []wire.Description, states []wire.ServerStatus, tools *toolList) string {
 	var parts []string
 	for _, sv := range servers {
 		switch text := strings.TrimSpace(sv.Instructions); {
@@ -86,6 +138,12 @@ func (o *offer) instructions(servers []wire.Description, states []wire.ServerSta
 	}
 	if missing := o.missing(servers, states); len(missing) > 0 {
 		parts = append(parts, "Servers that cannot be used now:\n"+strings.Join(missing, "\n"))
+	}
+	if withheld := tools.withheld(); len(withheld) > 0 {
+		parts = append(parts, "Tools that cannot be used now:\n"+strings.Join(withheld, "\n"))
+	}
+	if deferred := tools.deferred(); deferred != "" {
+		parts = append(parts, "Tools that are not listed but found with "+searchTools+": "+deferred+".")
 	}
 	return strings.Join(parts, "\n\n")
 }
@@ -129,6 +187,8 @@ func (o *offer) whyNot(server string, state wire.State, detail string) string {
 		return "it waits for the user's approval: mcpctl -C " + shellWord(o.g.o.Open.Workspace) + " approve " + shellWord(server)
 	case wire.NeedsSignIn:
 		return "it needs a sign-in. " + o.howToSignIn(server)
+	case wire.Disabled, wire.DisabledInProject, wire.DisabledInSession:
+		return "it is switched off"
 	case wire.Starting:
 		return "it is still starting; its tools appear by themselves"
 	}

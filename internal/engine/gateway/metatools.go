@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -30,16 +31,11 @@ const mostFound = 20
 
 // addMeta adds the tools that lead to the deferred ones.
 func (o *offer) addMeta(list *toolList) {
-	deferred := 0
-	for _, t := range list.tools {
-		if t.exposure == store.Deferred {
-			deferred++
-		}
-	}
-	if deferred == 0 {
+	deferred := list.deferred()
+	if deferred == "" {
 		return
 	}
-	o.add(list, searchTools, fmt.Sprintf("Find tools that are not listed: %d there are. Returns names and descriptions; "+
+	o.add(list, searchTools, fmt.Sprintf("Find tools that are not listed, of: %s. Returns names and descriptions; "+
 		"see one whole with %s and run it with %s.", deferred, describeTool, callTool),
 		`{"type":"object","properties":{"query":{"type":"string","description":"Words to look for in names and descriptions; empty: all."},`+
 			`"limit":{"type":"integer","minimum":1,"description":"How many to return at most; 20 when it is left out."}},"required":["query"]}`, o.search(list))
@@ -80,16 +76,19 @@ type found struct {
 func (o *offer) search(list *toolList) ownTool {
 	return func(_ context.Context, r request, args json.RawMessage) (mcp.Result, error) {
 		var in struct {
-			Query string `json:"query"`
-			Limit int    `json:"limit"`
+			Query *string `json:"query"`
+			Limit int     `json:"limit"`
 		}
-		if err := arguments(args, &in); err != nil {
-			return nil, err
+		if fault := arguments(args, &in); fault != "" {
+			return r.text(fault, true), nil
+		}
+		if in.Query == nil {
+			return r.text("query is missing: words to look for; empty text finds all.", true), nil
 		}
 		if in.Limit <= 0 {
 			in.Limit = mostFound
 		}
-		hits := hitsOf(list, strings.Fields(strings.ToLower(in.Query)))
+		hits := hitsOf(list, strings.Fields(strings.ToLower(*in.Query)))
 		out := struct {
 			Tools []found `json:"tools"`
 			More  int     `json:"more,omitempty"`
@@ -142,8 +141,11 @@ func (o *offer) describe(list *toolList) ownTool {
 		var in struct {
 			Name string `json:"name"`
 		}
-		if err := arguments(args, &in); err != nil {
-			return nil, err
+		if fault := arguments(args, &in); fault != "" {
+			return r.text(fault, true), nil
+		}
+		if in.Name == "" {
+			return r.text("name is missing: that of a tool or a server.", true), nil
 		}
 		if t := list.byName[in.Name]; t != nil {
 			return r.text(string(t.definition), false), nil
@@ -176,27 +178,37 @@ func (o *offer) callDeferred(ctx context.Context, r request, args json.RawMessag
 		Name      string          `json:"name"`
 		Arguments json.RawMessage `json:"arguments"`
 	}
-	if err := arguments(args, &in); err != nil {
-		return nil, err
+	if fault := arguments(args, &in); fault != "" {
+		return r.text(fault, true), nil
+	}
+	if in.Name == "" {
+		return r.text("name is missing: that of the tool.", true), nil
+	}
+	if text := bytes.TrimSpace(in.Arguments); len(text) > 0 && text[0] != '{' && string(text) != "null" {
+		return r.text("arguments has to be an object, as "+describeTool+" shows it, and not text.", true), nil
 	}
 	t, err := o.findTool(ctx, in.Name)
 	if err != nil {
-		return nil, err
+		return r.text(err.Error(), true), nil // the model can choose another
 	}
 	if t.own != nil && t.Server == "" {
-		return nil, invalid(fmt.Sprintf("%q is called by itself", in.Name))
+		return r.text(fmt.Sprintf("%q is called by itself.", in.Name), true), nil
 	}
 	return o.runTool(ctx, r, t, in.Arguments)
 }
 
-func arguments(args json.RawMessage, into any) error {
+// arguments reads those of a tool of ours; it returns what is wrong with them, for the
+// model, which then can correct itself.
+func arguments(args json.RawMessage, into any) string {
 	if len(args) == 0 {
-		args = json.RawMessage("{}")
+		return ""
 	}
-	if err := json.Unmarshal(args, into); err != nil {
-		return invalid("the arguments do not fit the schema: " + err.Error())
+	dec := json.NewDecoder(bytes.NewReader(args))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(into); err != nil {
+		return "The arguments do not fit the schema: " + strings.TrimPrefix(err.Error(), "json: ") + "."
 	}
-	return nil
+	return ""
 }
 
 // signInTool stands for the tools of a server that needs a sign-in: a client that sees

@@ -8,8 +8,11 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -35,6 +38,7 @@ type offer struct {
 	started atomic.Bool // the client has asked something
 
 	mu      sync.Mutex
+	began   time.Time                     // when the client asked first
 	client  *mcp.ServerSession            // nil before the first request, and when it is shared
 	open    map[string]context.CancelFunc // the questions that are open, by their ids
 	waiting []string                      // servers that need a sign-in
@@ -105,6 +109,9 @@ func (o *offer) receive(next mcp.MethodHandler) mcp.MethodHandler {
 		case *mcp.CompleteParams:
 			return o.complete(ctx, r, p)
 		case *mcp.SetLoggingLevelParams:
+			if !slices.Contains(levels, string(p.Level)) {
+				return nil, invalid("level is one of " + strings.Join(levels, ", "))
+			}
 			if err := o.up.setLevel(ctx, string(p.Level)); err != nil {
 				return nil, failure(err)
 			}
@@ -112,6 +119,9 @@ func (o *offer) receive(next mcp.MethodHandler) mcp.MethodHandler {
 		return next(ctx, method, req)
 	}
 }
+
+// levels are those of log messages (RFC 5424).
+var levels = []string{"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"}
 
 // start notes the client with its first request, and what it can be asked. False: the
 // gateway has ended.
@@ -127,6 +137,7 @@ func (o *offer) start(r request) bool {
 	if o.ended || !o.g.add(o) {
 		return false
 	}
+	o.began = time.Now()
 	o.up.capabilities = everyAbility()
 	if !o.isShared {
 		o.client = r.session()

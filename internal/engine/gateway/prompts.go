@@ -19,7 +19,7 @@ type promptList struct {
 
 func (o *offer) askPrompts(ctx context.Context) (*promptList, error) {
 	doc, err := call[wire.Prompts](ctx, o.up, wire.MethodListPrompts, func(s string) any {
-		return wire.InServer{Session: s, TimeoutMS: o.prompts.patience()}
+		return wire.InServer{Session: s, TimeoutMS: o.patience(o.prompts.isFirst())}
 	})
 	if err != nil {
 		return nil, err

@@ -162,8 +162,8 @@ func failure(err error) error {
 	if errors.As(err, &rpc) {
 		return rpc
 	}
-	if errors.Is(err, context.Canceled) {
-		return err
+	if errors.Is(err, context.Canceled) { // who cancelled does not look at it
+		return &jsonrpc.Error{Code: codeFailure, Message: "the request was cancelled"}
 	}
 	e := wire.FromError(err)
 	out := &jsonrpc.Error{Code: codeFailure, Message: e.Text, Data: encoded(e)}

@@ -3,7 +3,9 @@ package gateway
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 
@@ -55,7 +57,7 @@ type item struct {
 
 func (o *offer) askResources(ctx context.Context) (*resourceList, error) {
 	doc, err := call[wire.Resources](ctx, o.up, wire.MethodListResources, func(s string) any {
-		return wire.InServer{Session: s, TimeoutMS: o.resources.patience()}
+		return wire.InServer{Session: s, TimeoutMS: o.patience(o.resources.isFirst())}
 	})
 	if err != nil {
 		return nil, err
@@ -131,6 +133,22 @@ func (l *resourceList) find(uri string) (place, bool) {
 	return found, found.server != ""
 }
 
+// owners are the servers that list a URI, or have a template for it.
+func (l *resourceList) owners(uri string) []string {
+	of := map[string]bool{}
+	for at := range l.shown {
+		if at.uri == uri {
+			of[at.server] = true
+		}
+	}
+	for _, t := range l.templates {
+		if matchesTemplate(t.uri, uri) {
+			of[t.server] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(of))
+}
+
 // matchesTemplate tells whether a URI may be one of a template (RFC 6570): its literal
 // parts stand in it in their order, from the first letter to the last.
 func matchesTemplate(template, uri string) bool {
@@ -201,6 +219,13 @@ func (o *offer) findResource(ctx context.Context, uri string) (server, own strin
 			return server, uri, nil
 		}
 	}
+	if of := list.owners(uri); len(of) > 1 {
+		var forms []string
+		for _, server := range of {
+			forms = append(forms, uriOf(server, uri))
+		}
+		return "", "", invalid("several servers have the resource " + uri + ": read " + strings.Join(forms, " or "))
+	}
 	return "", "", invalid("no server lists the resource " + uri + "; one of a certain server is " + uriPrefix + "SERVER/URI")
 }
 
@@ -214,8 +239,27 @@ func (o *offer) readResource(ctx context.Context, r request, p *mcp.ReadResource
 			return wire.ReadResource{Session: s, Server: server, URI: uri,
 				ProgressToken: how.token, Elicit: how.elicit, Sample: how.sample, Roots: how.roots, Together: how.asks(), Meta: how.meta}
 		})
-		return result.Result, err
+		if err != nil || uri == p.URI {
+			return result.Result, err
+		}
+		return renamed(result.Result, uri, p.URI), nil
 	})
+}
+
+// renamed gives the contents of a resource the URI that they were asked for by.
+func renamed(result json.RawMessage, own, asked string) json.RawMessage {
+	at, ok := membersOf(result)["contents"]
+	var contents []json.RawMessage
+	if !ok || json.Unmarshal(result[at.from:at.to], &contents) != nil {
+		return result
+	}
+	for i, raw := range contents {
+		var c linked
+		if json.Unmarshal(raw, &c) == nil && c.URI == own {
+			contents[i] = put(raw, "uri", quoted(asked))
+		}
+	}
+	return put(result, "contents", array(contents))
 }
 
 func (o *offer) subscribe(ctx context.Context, req *mcp.SubscribeRequest) error {

@@ -19,6 +19,7 @@ type sieve struct {
 	in      *bufio.Reader
 	out     io.Writer // whose writes do not mix with those of the answers
 	rest    []byte    // of the line that is being read
+	begun   bool      // the client has said which version it speaks
 	batches bool      // the client speaks a version whose messages may be lists
 }
 
@@ -91,8 +92,15 @@ func (s *sieve) sift(line []byte) ([]byte, error) {
 	if err != nil {
 		return nil, s.answer(jsonrpc.CodeInvalidRequest, "the line is no message of JSON-RPC 2.0")
 	}
-	if r, ok := message.(*jsonrpc.Request); ok && r.Method == "initialize" {
-		s.batches = takesBatches(r.Params)
+	if r, ok := message.(*jsonrpc.Request); ok {
+		switch {
+		case r.Method == "initialize":
+			s.batches, s.begun = takesBatches(r.Params), true
+		case saysVersion(text):
+			s.begun = true
+		case !s.begun && r.IsCall() && r.Method != "ping":
+			return nil, s.answerTo(quotedID(text), jsonrpc.CodeInvalidRequest, "the first request is initialize")
+		}
 	}
 	return line, nil
 }
@@ -124,13 +132,26 @@ func takesBatches(params json.RawMessage) bool {
 
 // answer tells the client of a line that cannot be answered by its id.
 func (s *sieve) answer(code int64, message string) error {
+	return s.answerTo(json.RawMessage("null"), code, message)
+}
+
+func (s *sieve) answerTo(id json.RawMessage, code int64, message string) error {
 	line := encoded(struct {
-		Version string         `json:"jsonrpc"`
-		ID      *struct{}      `json:"id"`
-		Error   *jsonrpc.Error `json:"error"`
-	}{Version: "2.0", Error: &jsonrpc.Error{Code: code, Message: message}})
+		Version string          `json:"jsonrpc"`
+		ID      json.RawMessage `json:"id"`
+		Error   *jsonrpc.Error  `json:"error"`
+	}{Version: "2.0", ID: id, Error: &jsonrpc.Error{Code: code, Message: message}})
 	_, err := s.out.Write(append(line, '\n'))
 	return err
+}
+
+// quotedID is the id of a request as it was sent.
+func quotedID(request []byte) json.RawMessage {
+	var m struct {
+		ID json.RawMessage `json:"id"`
+	}
+	_ = json.Unmarshal(request, &m) // it is a message
+	return m.ID
 }
 
 // oneByOne is a writer whose writes do not mix.

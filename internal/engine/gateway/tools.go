@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -15,20 +16,29 @@ import (
 	"github.com/mcpctl/mcpctl/internal/store"
 )
 
-// How long a list waits for a server that is starting. What comes later is told as a
-// change. The first list of a client is all that some clients ever ask for, and clients
-// give up after thirty seconds and more; a server that hangs delays later ones little.
+// How long a client waits for a server that is starting. What comes later is told as a
+// change. The first list of a client is all that some clients ever ask for; a server that
+// hangs delays what follows little.
 const (
-	firstPatience = 10 * time.Second
-	laterPatience = time.Second
+	DefaultWait   = 5 * time.Second // of a client at its start, in all
+	laterPatience = 500 * time.Millisecond
+	leastPatience = 50 * time.Millisecond // for servers that are there to answer
 )
 
 // patience is that of a list, in milliseconds.
-func (c *cached[T]) patience() int64 {
-	if _, ok := c.last(); ok {
+func (o *offer) patience(first bool) int64 {
+	if !first {
 		return laterPatience.Milliseconds()
 	}
-	return firstPatience.Milliseconds()
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return max(o.g.o.Wait-time.Since(o.began), leastPatience).Milliseconds()
+}
+
+// isFirst tells whether nothing was given out yet.
+func (c *cached[T]) isFirst() bool {
+	_, ok := c.last()
+	return !ok
 }
 
 // tool is one tool under the name that the client sees.
@@ -52,8 +62,13 @@ type toolList struct {
 }
 
 func (o *offer) askTools(ctx context.Context) (*toolList, error) {
+	return o.toolsNow(ctx, o.patience(o.tools.isFirst()))
+}
+
+// toolsNow asks the servers, each of which has limit milliseconds to be there.
+func (o *offer) toolsNow(ctx context.Context, limit int64) (*toolList, error) {
 	doc, err := call[wire.Tools](ctx, o.up, wire.MethodListTools, func(s string) any {
-		return wire.InServer{Session: s, TimeoutMS: o.tools.patience()}
+		return wire.InServer{Session: s, TimeoutMS: limit}
 	})
 	if err != nil {
 		return nil, err
@@ -164,15 +179,57 @@ func (o *offer) findTool(ctx context.Context, name string) (*tool, error) {
 	if t := list.refused[name]; t != nil {
 		return t, nil // the supervisor says why it is refused
 	}
+	return nil, o.unknownTool(ctx, list, name)
+}
+
+// unknownTool says that nothing is called so, or why its server is not there.
+func (o *offer) unknownTool(ctx context.Context, list *toolList, name string) error {
+	status, err := o.status(ctx)
+	if err != nil {
+		return failure(err)
+	}
+	server := ""
+	for _, st := range status.Servers {
+		if o.g.o.Naming != "" && !strings.HasPrefix(name, o.g.o.Naming.Prefix(st.Name)) {
+			continue
+		}
+		server = st.Name
+		if st.State != wire.Connected && st.State != wire.NotRunning {
+			e := wire.NewError(missingCode(st.State), "the tools of "+st.Name+" are not there: "+o.whyNot(st.Name, st.State, st.Detail), "")
+			return failure(e.On(st.Name))
+		}
+	}
 	text := fmt.Sprintf("unknown tool %q", name)
 	var known []string
-	for name := range list.byName {
-		known = append(known, name)
+	for _, t := range list.tools {
+		switch {
+		case t.name == name: // it is hidden, and another must not be taken for it
+			return invalid(text)
+		case t.exposure != store.Hidden && (server == "" || t.Server == server):
+			known = append(known, t.name)
+		}
 	}
 	if near := store.Closest(name, known); near != "" {
 		text += fmt.Sprintf("; did you mean %q?", near)
 	}
-	return nil, invalid(text)
+	return invalid(text)
+}
+
+// missingCode is the code for a server that is in such a state.
+func missingCode(state wire.State) wire.Code {
+	switch state {
+	case wire.PendingApproval:
+		return wire.NotApproved
+	case wire.NeedsSignIn:
+		return wire.LoginRequired
+	case wire.Elsewhere:
+		return wire.HandledElsewhere
+	case wire.InvalidConfig:
+		return wire.ConfigInvalid
+	case wire.Disabled, wire.DisabledInProject, wire.DisabledInSession:
+		return wire.NotFound
+	}
+	return wire.ConnectFailed
 }
 
 func (o *offer) callTool(ctx context.Context, r request, p *mcp.CallToolParamsRaw) (mcp.Result, error) {

@@ -16,6 +16,9 @@ type Caller struct {
 	// Ask puts a question of the server to the user. ctx ends with the question.
 	// nil: questions are declined.
 	Ask func(ctx context.Context, q Question) Answer
+	// AsGiven: an answer to a form passes as it is. Else what it leaves out gets the
+	// defaults of the form, which another client may have had reasons not to give.
+	AsGiven bool
 	// Sample puts a question of the server to the caller's model: params are MCP's
 	// CreateMessageRequestParams and the result its CreateMessageResult, both byte for
 	// byte; an error that is a *Refusal is passed on. ctx ends with the question. nil:

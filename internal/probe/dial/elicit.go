@@ -220,6 +220,7 @@ func (c *Conn) put(ctx context.Context, at turn, k *clock, q Question) Answer {
 	}
 	a := k.caller.Ask(ctx, q)
 	switch {
+	case a.Action == Accept && q.Mode == ModeForm && k.caller.AsGiven:
 	case a.Action == Accept && q.Mode == ModeForm:
 		a.Content = withDefaults(q.Schema, a.Content)
 	case a.Action == Accept:

@@ -34,6 +34,7 @@ type Client struct {
 	Comments     bool     // it accepts comments and trailing commas in its files
 	Rooted       bool     // a relative cwd, and a command that begins with ./ or ../, are meant from the folder of the file
 	NameIn       string   // the field in which an entry holds its name; "" for none
+	Says         string   // members, as JSON, that an entry of such a list has beside those of mcpctl; "" for none
 	List         bool     // the servers are a list of entries that have their names inside
 	ReadOnly     bool     // mcpctl does not write its files
 }

@@ -189,7 +189,7 @@ var table = []Client{
 	},
 	{
 		Name: "vibe", Title: "Mistral Vibe", User: UserDir{Root: ".vibe", DirVariable: "VIBE_HOME"}, UserFile: "config.toml", ProjectFile: ".vibe/config.toml",
-		Servers: []string{"mcp_servers"}, Names: freeNames, Dialect: vibeDialect, NoOverrides: true, Comments: true, NameIn: "name", List: true, ReadOnly: true,
+		Servers: []string{"mcp_servers"}, Names: freeNames, Dialect: vibeDialect, NoOverrides: true, Comments: true, NameIn: "name", Says: `"transport":"stdio"`, List: true, ReadOnly: true,
 	},
 }
 
