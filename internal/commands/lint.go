@@ -21,9 +21,11 @@ a rule with an ID such as MCP029, its place by line and column, and what to do.
 mcpctl-lint(7) has all rules. What makes an entry invalid is the same as in list:
 both go by what the reader finds.
 
-Without FILE the files of mcpctl for this workspace are checked, the user's, the
-project's and the local one, or those of the client that --client names; with --all
-those of every client that mcpctl knows, those that only "list --all" shows included.
+Without FILE the files that count in this workspace are checked, which are those that
+list goes by: the user's, the project's and the local one of mcpctl, or of the client
+that --client names, the project files of all other clients, whether their servers are
+approved or not, and users' files for which the setting discovery.user asks. With --all
+those come in too that only "list --all" shows: the user's files of every client.
 A FILE may lie anywhere. Whose it is goes by its path and name, or by --client; what
 fits none is read as mcpctl's own. In the workspace the rules for what a repository
 supplies hold, elsewhere those of --scope. Of one FILE alone the others are not known,
