@@ -140,12 +140,26 @@ func (c *Config) NotFound(name string) error {
 	if near := c.Suggest(name); near != "" {
 		e.Hint_ = "did you mean '" + near + "'?"
 	}
+	if hint := c.shownOnly(name); hint != "" {
+		e.Hint_ = hint
+	}
 	for _, src := range c.Sources {
 		if p := src.unread(); p != nil {
 			return &Error{Code_: p.Code, Path: p.Source, Line: p.Line, Column: p.Column, Server_: name, Message: p.Message, Hint_: p.Hint}
 		}
 	}
 	return e
+}
+
+// shownOnly tells whose user's file holds a name that does not count here, as
+// "list --all" shows it; "" when none does.
+func (c *Config) shownOnly(name string) string {
+	for _, src := range c.Store.ReadAll() {
+		if src.ShowOnly && src.entry(name) != nil {
+			return "it is in a file of the client " + src.Client + " and does not count here; use it with --client " + src.Client + ", or copy it with: mcpctl import --from " + src.Client + " " + name
+		}
+	}
+	return ""
 }
 
 // unread is why a file cannot be read as it is now, also where an earlier reading of it
