@@ -44,8 +44,9 @@ is SARIF 2.1.0; and github, annotations of a GitHub workflow. The last two name 
 relative to the workspace.
 
 With --fix what has only one safe way to be mended is mended: servers under the wrong
-top key or one level too deep, misspelt fields, a timeout without unit, a command of
-several words. Only files that mcpctl writes are changed, each in one commit that undo
+top key or under none, or one level too deep, misspelt fields, a timeout without unit, a
+command of several words. A key under which another client reads that very file stays,
+such as "servers" in .mcp.json, where Visual Studio has them. Only files that mcpctl writes are changed, each in one commit that undo
 takes back, and every other byte stays. An approved entry stays approved if it means
 what it meant; one that now does something else has to be approved again. Findings
 that are left are told. With --dry-run nothing is written, and the difference is shown.`
