@@ -112,8 +112,8 @@ func (c *Config) refusal(name string) error {
 		return &at
 	}
 	if e.Override != nil && rows[0].Approval == NotNeeded {
-		at.Code_, at.Message = CodeNotFound, "'"+name+"' is an override of a server that is not there"
-		at.Hint_ = "remove it with: mcpctl remove " + name + " --" + string(e.Source.Scope)
+		at.Code_, at.Message = CodeNotFound, "'"+name+"' is an override of a server that is not there for the client "+c.Store.Client.Name
+		at.Hint_ = "unless it is meant for another client's, remove it with: mcpctl remove " + name + " --" + string(e.Source.Scope)
 		return &at
 	}
 	return c.notApproved(e, rows[0].Approval, rows[0].Why)
