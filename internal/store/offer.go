@@ -194,10 +194,10 @@ func (o *Offer) relative(s *Store) {
 
 // listedAs is what the lists of a client say about a name; off is stronger.
 func (src *Source) listedAs(name string) (on, listed bool) {
-	if src.listEntry(src.off, name, false) != nil {
+	if src.listEntry(src.off, "", name, false) != nil {
 		return false, true
 	}
-	return true, src.listEntry(src.on, name, true) != nil
+	return true, src.listEntry(src.on, "", name, true) != nil
 }
 
 // withMember sets a member of an object.
