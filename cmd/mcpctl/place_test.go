@@ -48,6 +48,10 @@ func newPlace(t *testing.T) *place {
 	}
 	t.Cleanup(func() {
 		p.mcpctl("supervisor", "stop")
+		// What was opened and not waited for, such as a browser, may be about to end.
+		for end := time.Now().Add(time.Second); len(leftovers(p.work)) > 0 && time.Now().Before(end); {
+			time.Sleep(20 * time.Millisecond)
+		}
 		for _, pid := range leftovers(p.work) {
 			_ = syscall.Kill(pid, syscall.SIGKILL)
 			t.Errorf("process %d was left running", pid)

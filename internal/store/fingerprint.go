@@ -49,7 +49,7 @@ func fingerprintOf(name string, value *jsonc.Node) Fingerprint {
 	b.WriteByte(':')
 	b.WriteString(name)
 	if value != nil {
-		canonical(&b, value, false)
+		fingerprinted(&b).value(value, false)
 	}
 	return sum(b.Bytes())
 }
@@ -59,33 +59,46 @@ func sum(data []byte) Fingerprint {
 	return Fingerprint("sha256:" + hex.EncodeToString(h[:]))
 }
 
-// canonical appends a value with sorted keys, numbers by value and one spelling of
-// every string. Inside toolExposure the order of the keys has meaning and is
-// kept.
-func canonical(b *bytes.Buffer, n *jsonc.Node, keepOrder bool) {
+// canonical writes values with sorted keys and one spelling of every string. Inside the
+// member of the name ordered the order of the keys has meaning and is kept.
+type canonical struct {
+	to      *bytes.Buffer
+	text    func(string) string
+	number  func(string) string
+	ordered string // "" for none
+}
+
+// fingerprinted is the form that fingerprints are made of: numbers by value.
+func fingerprinted(to *bytes.Buffer) canonical {
+	return canonical{to, asWritten, canonicalNumber, "toolExposure"}
+}
+
+func asWritten(text string) string { return text }
+
+func (c canonical) value(n *jsonc.Node, keepOrder bool) {
 	switch n.Kind() {
 	case jsonc.Object:
-		canonicalObject(b, n, keepOrder)
+		c.object(n, keepOrder)
 	case jsonc.Array:
-		b.WriteByte('[')
+		c.to.WriteByte('[')
 		for i, element := range n.Elements() {
 			if i > 0 {
-				b.WriteByte(',')
+				c.to.WriteByte(',')
 			}
-			canonical(b, element, false)
+			c.value(element, false)
 		}
-		b.WriteByte(']')
+		c.to.WriteByte(']')
 	case jsonc.String:
 		text, _ := n.Text()
-		writeText(b, text)
+		writeText(c.to, c.text(text))
 	case jsonc.Number:
-		b.WriteString(canonicalNumber(string(n.Raw())))
+		c.to.WriteString(c.number(string(n.Raw())))
 	default:
-		b.Write(n.Raw())
+		c.to.Write(n.Raw())
 	}
 }
 
-func canonicalObject(b *bytes.Buffer, n *jsonc.Node, keepOrder bool) {
+func (c canonical) object(n *jsonc.Node, keepOrder bool) {
 	type member struct {
 		key   string
 		value *jsonc.Node
@@ -97,16 +110,16 @@ func canonicalObject(b *bytes.Buffer, n *jsonc.Node, keepOrder bool) {
 	if !keepOrder {
 		slices.SortStableFunc(members, func(x, y member) int { return strings.Compare(x.key, y.key) })
 	}
-	b.WriteByte('{')
+	c.to.WriteByte('{')
 	for i, m := range members {
 		if i > 0 {
-			b.WriteByte(',')
+			c.to.WriteByte(',')
 		}
-		writeText(b, m.key)
-		b.WriteByte(':')
-		canonical(b, m.value, m.key == "toolExposure")
+		writeText(c.to, m.key)
+		c.to.WriteByte(':')
+		c.value(m.value, c.ordered != "" && m.key == c.ordered)
 	}
-	b.WriteByte('}')
+	c.to.WriteByte('}')
 }
 
 // writeText is plainJSON for a string; most have nothing to be escaped.

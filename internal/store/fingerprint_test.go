@@ -164,12 +164,12 @@ func FuzzFingerprint(f *testing.F) {
 			t.Errorf("layout counts: %s", raw)
 		}
 		var once bytes.Buffer
-		canonical(&once, rootOf(t, raw), false)
+		fingerprinted(&once).value(rootOf(t, raw), false)
 		if !json.Valid(once.Bytes()) {
 			t.Errorf("the canonical form is not JSON: %s", once.Bytes())
 		}
 		var twice bytes.Buffer
-		canonical(&twice, rootOf(t, once.Bytes()), false)
+		fingerprinted(&twice).value(rootOf(t, once.Bytes()), false)
 		if !bytes.Equal(once.Bytes(), twice.Bytes()) {
 			t.Errorf("not idempotent: %s then %s", once.Bytes(), twice.Bytes())
 		}

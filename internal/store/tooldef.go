@@ -29,7 +29,8 @@ func (s *Store) DefineTool(name string, raw json.RawMessage) ToolDefinition {
 		return ToolDefinition{Name: name, Hash: EntryFingerprint(name, raw), Definition: json.RawMessage(redact.VisibleJSON(string(plainJSON(string(raw)))))}
 	}
 	var b bytes.Buffer
-	portable(&b, doc.Root(), s.places())
+	places := s.places()
+	canonical{&b, func(text string) string { return withoutPlaces(text, places) }, asWritten, ""}.value(doc.Root(), false)
 	return ToolDefinition{Name: name, Hash: EntryFingerprint(name, b.Bytes()), Definition: json.RawMessage(redact.VisibleJSON(b.String()))}
 }
 
@@ -129,51 +130,6 @@ func (s *Store) places() []swap {
 	}
 	slices.SortStableFunc(out, func(a, b swap) int { return len(b.path) - len(a.path) })
 	return out
-}
-
-// portable appends a value with sorted keys and without folders of this machine. Numbers
-// stay as they are written; the fingerprint goes by their value.
-func portable(b *bytes.Buffer, n *jsonc.Node, places []swap) {
-	switch n.Kind() {
-	case jsonc.Object:
-		portableObject(b, n, places)
-	case jsonc.Array:
-		b.WriteByte('[')
-		for i, element := range n.Elements() {
-			if i > 0 {
-				b.WriteByte(',')
-			}
-			portable(b, element, places)
-		}
-		b.WriteByte(']')
-	case jsonc.String:
-		text, _ := n.Text()
-		writeText(b, withoutPlaces(text, places))
-	default:
-		b.Write(n.Raw())
-	}
-}
-
-func portableObject(b *bytes.Buffer, n *jsonc.Node, places []swap) {
-	type member struct {
-		key   string
-		value *jsonc.Node
-	}
-	var members []member
-	for key, value := range n.All() {
-		members = append(members, member{key, value})
-	}
-	slices.SortStableFunc(members, func(x, y member) int { return strings.Compare(x.key, y.key) })
-	b.WriteByte('{')
-	for i, m := range members {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		writeText(b, m.key)
-		b.WriteByte(':')
-		portable(b, m.value, places)
-	}
-	b.WriteByte('}')
 }
 
 // withoutPlaces replaces whole paths only: /home/ann is no part of /home/anna.
