@@ -140,15 +140,24 @@ func (c *Config) NotFound(name string) error {
 	if near := c.Suggest(name); near != "" {
 		e.Hint_ = "did you mean '" + near + "'?"
 	}
-	if hint := c.shownOnly(name); hint != "" {
-		e.Hint_ = hint
-	}
 	for _, src := range c.Sources {
 		if p := src.unread(); p != nil {
 			return &Error{Code_: p.Code, Path: p.Source, Line: p.Line, Column: p.Column, Server_: name, Message: p.Message, Hint_: p.Hint}
 		}
 	}
 	return e
+}
+
+// NotFoundAnywhere is NotFound for a command that looks once, and tells as well which
+// other client has the name.
+func (c *Config) NotFoundAnywhere(name string) error {
+	err := c.NotFound(name)
+	if e, ok := err.(*Error); ok && e.Code_ == CodeNotFound {
+		if hint := c.shownOnly(name); hint != "" {
+			e.Hint_ = hint
+		}
+	}
+	return err
 }
 
 // shownOnly tells whose user's file holds a name that does not count here, as
