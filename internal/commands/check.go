@@ -3,6 +3,7 @@ package commands
 import (
 	"bytes"
 	"context"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -16,7 +17,8 @@ const checkHelp = `Compare the servers of the project's files with mcp.lock.json
 written, and show what differs: the entry, the package, the protocol version, what the
 server says of itself, and each tool whose definition is another, came or went, with the
 difference of the definitions in lines. A server that is in only one of the two is a
-difference as well. Nothing is written.
+difference as well. Nothing is written. What differs and is right as it is now, is locked
+anew by "mcpctl lock --update": without --update a server is not asked again.
 
 Each server is connected to once, as "mcpctl lock" does. Only approved ones are.
 
@@ -163,6 +165,9 @@ func (a *app) checkVerdict(doc wire.Check, o *checkOptions) error {
 				a.tellError(sv.Error.On(sv.Name), "mcpctl test -v ")
 			}
 		}
+	}
+	if a.json == "" && !a.quiet && slices.ContainsFunc(doc.Servers, func(sv wire.CheckedEntry) bool { return sv.Result == wire.CheckDiffers }) {
+		report.Tell(a.streams.Err, report.Message{Text: "not what was locked", Hint: "if it is right as it is now, lock it anew with: mcpctl lock --update"})
 	}
 	return exit(1)
 }

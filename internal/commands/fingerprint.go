@@ -90,7 +90,7 @@ func runFingerprint(a *app, o *fingerprintOptions) error {
 		}
 	}
 	if len(o.names) > 0 && len(doc.Fingerprints) == 0 {
-		return c.NotFound(o.names[0])
+		return c.NotFoundAnywhere(o.names[0])
 	}
 	return a.print(doc, func(w *bytes.Buffer) error {
 		if len(o.names) > 0 && inForce == "" && len(doc.Fingerprints) == 1 {

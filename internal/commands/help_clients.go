@@ -16,7 +16,9 @@ The project files of all of them are read, and count once approved. The user's f
 another client than the chosen one are shown by "mcpctl list --all" and count when the
 setting discovery.user names the client. "mcpctl --client NAME add", update and remove
 write the first file of each list that is not read only, in that client's shape; of
-OpenCode, Amp and Crush, which take one or the other, the strongest that is there. What
+OpenCode, Amp and Crush, which take one or the other, the strongest that is there. Of a
+client that has the same file in several places, one for each edition of it or of the
+editor, the first that is there is written, or else the first whose folder is there. What
 the client cannot express is refused. A field without counterpart is kept in the file
 and means nothing to mcpctl.
 

@@ -21,9 +21,11 @@ a rule with an ID such as MCP029, its place by line and column, and what to do.
 mcpctl-lint(7) has all rules. What makes an entry invalid is the same as in list:
 both go by what the reader finds.
 
-Without FILE the files of mcpctl for this workspace are checked, the user's, the
-project's and the local one, or those of the client that --client names; with --all
-those of every client that mcpctl knows, those that only "list --all" shows included.
+Without FILE the files that count in this workspace are checked, which are those that
+list goes by: the user's, the project's and the local one of mcpctl, or of the client
+that --client names, the project files of all other clients, whether their servers are
+approved or not, and users' files for which the setting discovery.user asks. With --all
+those come in too that only "list --all" shows: the user's files of every client.
 A FILE may lie anywhere. Whose it is goes by its path and name, or by --client; what
 fits none is read as mcpctl's own. In the workspace the rules for what a repository
 supplies hold, elsewhere those of --scope. Of one FILE alone the others are not known,
@@ -42,8 +44,9 @@ is SARIF 2.1.0; and github, annotations of a GitHub workflow. The last two name 
 relative to the workspace.
 
 With --fix what has only one safe way to be mended is mended: servers under the wrong
-top key or one level too deep, misspelt fields, a timeout without unit, a command of
-several words. Only files that mcpctl writes are changed, each in one commit that undo
+top key or under none, or one level too deep, misspelt fields, a timeout without unit, a
+command of several words. A key under which another client reads that very file stays,
+such as "servers" in .mcp.json, where Visual Studio has them. Only files that mcpctl writes are changed, each in one commit that undo
 takes back, and every other byte stays. An approved entry stays approved if it means
 what it meant; one that now does something else has to be approved again. Findings
 that are left are told. With --dry-run nothing is written, and the difference is shown.`

@@ -51,7 +51,7 @@ func runShow(ctx context.Context, a *app, o *showOptions) error {
 	}
 	rows := c.Named(name)
 	if len(rows) == 0 {
-		return c.NotFound(name)
+		return c.NotFoundAnywhere(name)
 	}
 	status, _ := a.liveStatus(ctx, c)
 	live := map[string]wire.ServerStatus{}

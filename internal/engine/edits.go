@@ -81,7 +81,7 @@ func Overruled(c *store.Config, name string, on bool) []wire.Warning {
 	}
 	for _, over := range row.Overrides { // strongest first
 		if over.Override.Enabled != nil {
-			return warning(over.Source.Path+" says otherwise", "")
+			return warning(over.Switch())
 		}
 	}
 	return warning(row.Entry.Source.Path+" defines the one in force", "")

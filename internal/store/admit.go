@@ -112,8 +112,8 @@ func (c *Config) refusal(name string) error {
 		return &at
 	}
 	if e.Override != nil && rows[0].Approval == NotNeeded {
-		at.Code_, at.Message = CodeNotFound, "'"+name+"' is an override of a server that is not there"
-		at.Hint_ = "remove it with: mcpctl remove " + name + " --" + string(e.Source.Scope)
+		at.Code_, at.Message = CodeNotFound, "'"+name+"' is an override of a server that is not there for the client "+c.Store.Client.Name
+		at.Hint_ = "unless it is meant for another client's, remove it with: mcpctl remove " + name + " --" + string(e.Source.Scope)
 		return &at
 	}
 	return c.notApproved(e, rows[0].Approval, rows[0].Why)
@@ -146,6 +146,29 @@ func (c *Config) NotFound(name string) error {
 		}
 	}
 	return e
+}
+
+// NotFoundAnywhere is NotFound for a command that looks once, and tells as well which
+// other client has the name.
+func (c *Config) NotFoundAnywhere(name string) error {
+	err := c.NotFound(name)
+	if e, ok := err.(*Error); ok && e.Code_ == CodeNotFound {
+		if hint := c.shownOnly(name); hint != "" {
+			e.Hint_ = hint
+		}
+	}
+	return err
+}
+
+// shownOnly tells whose user's file holds a name that does not count here, as
+// "list --all" shows it; "" when none does.
+func (c *Config) shownOnly(name string) string {
+	for _, src := range c.Store.ReadAll() {
+		if src.ShowOnly && src.entry(name) != nil {
+			return "it is in a file of the client " + src.Client + " and does not count here; use it with --client " + src.Client + ", or copy it with: mcpctl import --from " + src.Client + " " + name
+		}
+	}
+	return ""
 }
 
 // unread is why a file cannot be read as it is now, also where an earlier reading of it

@@ -46,6 +46,10 @@ func (c *Config) furtherRow(e *Entry) *Row {
 	switch {
 	case e.Source.ShowOnly:
 		row.Role, row.Why = OtherClient, "of the client "+e.Source.Client+", for which: --client "+e.Source.Client
+		if off := e.Source.listedOff(e.Name); off != nil {
+			why, _ := off.Switch()
+			row.Why += "; " + why
+		}
 	case e.Override != nil:
 		row.Role = Overriding
 		if row.Approval == NotNeeded || row.Approval == Approved {

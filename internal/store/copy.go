@@ -272,6 +272,9 @@ func (c *Copy) suggest(name string) string {
 // meet compares a server with what the target holds under its name.
 func (c *Copy) meet(out *CopiedServer) {
 	out.Result = CopyAdded
+	for _, p := range c.into.unlisted(out.Name) {
+		out.Notes = append(out.Notes, CopyNote{Message: p.Message, Hint: p.Hint})
+	}
 	held := c.holds[namespace(out.Name)]
 	if len(held) == 0 {
 		return

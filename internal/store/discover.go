@@ -50,7 +50,7 @@ func (s *Store) placesOf(row client.Client, scope Scope) []place {
 				out = append(out, p)
 			}
 		}
-		out = inOrder(row, out)
+		out = inOrder(row, writtenEdition(row, out))
 	case Project:
 		if !s.Workspace.HasProject {
 			return nil
@@ -64,6 +64,28 @@ func (s *Store) placesOf(row client.Client, scope Scope) []place {
 		out = inOrder(row, out)
 	}
 	return out
+}
+
+// writtenEdition says which of the editions of a client that keep the same file elsewhere
+// is written: the strongest whose file is there, else the strongest whose directory is,
+// which is who is installed; else the one that the client itself would make.
+func writtenEdition(row client.Client, places []place) []place {
+	first := slices.IndexFunc(places, func(p place) bool { return !p.second })
+	if len(row.MoreDirs) == 0 || row.Either || first < 0 {
+		return places
+	}
+	for _, look := range []func(p place) string{func(p place) string { return p.path }, func(p place) string { return p.dir }} {
+		for i, p := range places {
+			if filepath.Base(p.path) != filepath.Base(places[first].path) {
+				continue // a further file, which is read only
+			}
+			if _, err := os.Stat(look(p)); err == nil {
+				places[first].second, places[i].second = true, false
+				return places
+			}
+		}
+	}
+	return places
 }
 
 // inOrder puts the places of a client that has the choice of its files from strong to

@@ -73,7 +73,7 @@ func (s *Store) Add(ctx context.Context, req AddRequest) (Change, error) {
 	if err != nil {
 		return Change{}, err
 	}
-	change.Fingerprint, change.Warnings = added.Fingerprint, slices.Concat(committedSecrets(added), s.stillDenied(added))
+	change.Fingerprint, change.Warnings = added.Fingerprint, slices.Concat(committedSecrets(added), s.stillDenied(added), added.Source.unlisted(added.Name))
 	if req.Scope == Project && !req.DryRun {
 		if err := s.approveWritten(ctx, added); err != nil {
 			return change, fmt.Errorf("'%s' was written, but not approved: %w", req.Name, err)

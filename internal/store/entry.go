@@ -48,7 +48,8 @@ type Entry struct {
 	Override     *Override   // nil for a definition and for an invalid entry
 	Problems     []Problem
 
-	other bool // it is something else of the client's, not a server
+	List  string // the list beside the servers that says it, its keys joined by dots; "" for an entry
+	other bool   // it is something else of the client's, not a server
 }
 
 // Valid tells whether the entry can be used at all.

@@ -9,7 +9,7 @@ import (
 
 // LintRequest says what is to be looked at.
 type LintRequest struct {
-	Files     []string // absolute; none means those of the workspace and the user
+	Files     []string // absolute; none means those that count
 	All       bool     // those of every client, without Files
 	Approvals bool     // tell as well what is not approved
 	Client    string   // whose Files are; "" goes by their names
@@ -48,7 +48,7 @@ func (s *Store) Lint(req LintRequest) (Linted, error) {
 	case req.All:
 		sources = reader.ReadAll()
 	default:
-		sources = reader.readOwn()
+		sources = reader.ReadSources()
 	}
 	if places == nil {
 		l.together(sources)
@@ -59,15 +59,6 @@ func (s *Store) Lint(req LintRequest) (Linted, error) {
 		}
 	}
 	return l.done(sources, req), nil
-}
-
-// readOwn reads the files of the chosen client alone.
-func (s *Store) readOwn() []*Source {
-	r := s.newReader()
-	for _, scope := range scopes {
-		r.read(r.placesOf(s.Client, scope))
-	}
-	return r.out
 }
 
 // linter collects what is found.
@@ -124,7 +115,7 @@ func codeOf(p Problem) string {
 func (l *linter) done(sources []*Source, req LintRequest) Linted {
 	out := Linted{Findings: []Problem{}}
 	for _, src := range sources {
-		if src.Exists {
+		if src.Exists && (!src.within || len(src.Entries) > 0) { // a further place with nothing in it is no more to tell of
 			out.Sources = append(out.Sources, src)
 		}
 		list := slices.Concat(src.Problems, l.found[src])

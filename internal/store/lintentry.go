@@ -50,7 +50,7 @@ func (l *linter) entry(e *Entry, m jsonc.Member, alone bool) {
 	if l.approvals != nil {
 		x.approval()
 	}
-	if x.nesting(); !e.Valid() && nested(m.Value) {
+	if x.nesting(); !e.Valid() && (nested(m.Value) || insideOf(m.Value) != nil) {
 		return
 	}
 	x.fields()

@@ -5,18 +5,22 @@ import (
 	"github.com/mcpctl/mcpctl/internal/store/jsonc"
 )
 
-// topKey mends the reader's finding of servers under another key: in a file of
-// mcpctl's own shape a single one is renamed.
+// topKey mends the reader's finding of servers under another key, or under none: in a file
+// of mcpctl's own shape a single key that no other client reads there is renamed, or put
+// around them.
 func (l *linter) topKey(src *Source, doc *jsonc.Document) {
 	if src.clientRow().Name != client.Native || len(src.keys) != 1 {
 		return
 	}
 	for i, p := range src.Problems {
+		if p.Rule == ruleNesting {
+			src.Problems[i].fix = &mend{func(doc *jsonc.Document) ([]byte, error) { return doc.Around(src.keys[0]) }}
+		}
 		if p.Rule != ruleTopKey {
 			continue
 		}
 		for _, m := range doc.Root().Members() {
-			if m.KeyPosition.Line == p.Line && m.KeyPosition.Column == p.Column && nested(m.Value) {
+			if m.KeyPosition.Line == p.Line && m.KeyPosition.Column == p.Column && nested(m.Value) && src.readUnder(m.Key) == "" {
 				src.Problems[i].fix = renaming([]string{m.Key}, src.keys[0])
 			}
 		}

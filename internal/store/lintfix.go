@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"reflect"
+	"slices"
 
 	"github.com/mcpctl/mcpctl/internal/store/client"
 	"github.com/mcpctl/mcpctl/internal/store/jsonc"
@@ -23,10 +24,12 @@ func (s *Store) LintFix(ctx context.Context, req LintRequest, dryRun bool) (done
 	if err != nil {
 		return nil, nil, err
 	}
-	for _, src := range linted.Sources {
-		if !linted.fixable(src) {
+	seen := map[string]bool{} // several places may lie in one file: who writes it mends it
+	for _, src := range s.writersFirst(linted.Sources) {
+		if seen[src.Path] || !linted.fixable(src) {
 			continue
 		}
+		seen[src.Path] = true
 		owner, ok := s.writerOf(src)
 		if !ok {
 			kept = append(kept, src)
@@ -39,6 +42,22 @@ func (s *Store) LintFix(ctx context.Context, req LintRequest, dryRun bool) (done
 		done = append(done, m)
 	}
 	return done, kept, nil
+}
+
+// writersFirst orders sources so that those that are written come before those that lie
+// in the same file.
+func (s *Store) writersFirst(sources []*Source) []*Source {
+	return slices.SortedStableFunc(slices.Values(sources), func(a, b *Source) int {
+		_, first := s.writerOf(a)
+		_, second := s.writerOf(b)
+		switch {
+		case first == second:
+			return 0
+		case first:
+			return -1
+		}
+		return 1
+	})
 }
 
 func (l Linted) fixable(src *Source) bool {

@@ -82,7 +82,7 @@ func (c *Config) withLists(winner *Entry, overrides []*Entry) []*Entry {
 		if c.Store.foreign(src) && src.Client != winner.Source.Client || src.ShowOnly {
 			continue
 		}
-		if e := src.listEntry(src.on, winner.Name, true); e != nil {
+		if e := src.listEntry(src.on, src.clientRow().EnabledList, winner.Name, true); e != nil {
 			overrides = append(overrides, e)
 		}
 		if e := src.listedOff(winner.Name); e != nil {
@@ -98,16 +98,48 @@ func (c *Config) withLists(winner *Entry, overrides []*Entry) []*Entry {
 
 // listedOff is the word of a list that a name is off; nil when none says so.
 func (src *Source) listedOff(name string) *Entry {
-	if e := src.listEntry(src.off, name, false); e != nil || len(src.only) == 0 {
+	row := src.clientRow()
+	off := row.DisabledList
+	if src.keysOfFolder() {
+		off = row.FolderOff
+	}
+	if e := src.listEntry(src.off, off, name, false); e != nil || len(src.only) == 0 {
 		return e
 	}
-	if src.listEntry(src.only, name, true) != nil {
+	if src.listEntry(src.only, row.OnlyList, name, true) != nil {
 		return nil
 	}
-	return src.listEntry([]listed{{name, src.only[0].at}}, name, false)
+	return src.listEntry([]listed{{name, src.only[0].at}}, row.OnlyList, name, false)
 }
 
-func (src *Source) listEntry(list []listed, name string, enabled bool) *Entry {
+// keysOfFolder tells whether the source is what a file says of one folder.
+func (src *Source) keysOfFolder() bool { return len(src.keys) > len(src.clientRow().Servers) }
+
+// unlisted tells of a server that a list beside it keeps off, though its own entry does
+// not say so; nil when none does.
+func (src *Source) unlisted(name string) []Problem {
+	e := src.listedOff(name)
+	if e == nil {
+		return nil
+	}
+	message, hint := e.Switch()
+	return []Problem{{Message: "'" + name + "' is off there: " + message, Hint: hint}}
+}
+
+// Switch tells what an entry that switches a server says and how that is changed, for
+// people.
+func (e *Entry) Switch() (message, hint string) {
+	switch row := e.Source.clientRow(); {
+	case e.List == "":
+		return e.Source.Path + " says otherwise", ""
+	case e.List == row.OnlyList:
+		return "'" + e.List + "' at " + e.where() + " does not name it", "add " + quoted(e.Name) + " to that list in an editor"
+	default:
+		return "'" + e.List + "' at " + e.where() + " names it", "take " + quoted(e.Name) + " from that list in an editor"
+	}
+}
+
+func (src *Source) listEntry(list []listed, key, name string, enabled bool) *Entry {
 	for _, l := range list {
 		if l.name != name {
 			continue
@@ -116,7 +148,7 @@ func (src *Source) listEntry(list []listed, name string, enabled bool) *Entry {
 		if enabled {
 			raw = json.RawMessage(`{"enabled":true}`)
 		}
-		return &Entry{Name: name, Source: src, Line: l.at.Line, Column: l.at.Column, Raw: raw,
+		return &Entry{Name: name, Source: src, List: key, Line: l.at.Line, Column: l.at.Column, Raw: raw,
 			Fingerprint: EntryFingerprint(name, raw), Override: &Override{Enabled: &enabled}}
 	}
 	return nil

@@ -2,7 +2,9 @@ package store
 
 import (
 	"slices"
+	"strings"
 
+	"github.com/mcpctl/mcpctl/internal/store/client"
 	"github.com/mcpctl/mcpctl/internal/store/jsonc"
 )
 
@@ -23,11 +25,23 @@ func textAt(n *jsonc.Node, key string) bool {
 	return v != nil && v.Kind() == jsonc.String
 }
 
+// tooHigh notes that servers stand at the top of a file, where nobody reads them.
+func (src *Source) tooHigh(root *jsonc.Node) {
+	if src.shared || !nested(root) {
+		return
+	}
+	first, key := root.Members()[0], strings.Join(src.keys, ".")
+	src.note(ruleNesting, SeverityError, CodeInvalid, first.KeyPosition, "the server "+quoted(first.Key)+" stands one level too high, so that the file holds no servers", "put the servers into an object under '"+key+"'")
+}
+
 // tooDeep refuses what would be an override that changes nothing. Other clients have
 // objects of their own in their entries.
 func (d *decoder) tooDeep(m jsonc.Member, foreign bool) bool {
-	if foreign || !nested(m.Value) {
+	if foreign {
 		return false
+	}
+	if !nested(m.Value) {
+		return d.fileInside(m)
 	}
 	inner := m.Value.Members()[0]
 	message, hint := "the server stands one level too deep, below "+quoted(inner.Key), "move its fields one level up"
@@ -37,4 +51,30 @@ func (d *decoder) tooDeep(m jsonc.Member, foreign bool) bool {
 	}
 	d.failAs(ruleNesting, inner.KeyPosition, message, hint)
 	return true
+}
+
+// fileInside refuses what holds the servers of a whole file, as when one file is pasted
+// into another under a name.
+func (d *decoder) fileInside(m jsonc.Member) bool {
+	inner := insideOf(m.Value)
+	if inner == nil {
+		return false
+	}
+	d.failAs(ruleNesting, inner.KeyPosition, "servers stand two levels too deep, below "+quoted(inner.Key)+" in "+quoted(m.Key), "move them two levels up")
+	return true
+}
+
+// insideOf is the member under which an object that is no server has the servers of a
+// whole file; nil when there is none.
+func insideOf(n *jsonc.Node) *jsonc.Member {
+	if textAt(n, "command") || textAt(n, "url") {
+		return nil
+	}
+	whose := client.TopKeys()
+	for _, inner := range n.Members() {
+		if whose[inner.Key] != "" && !slices.Contains(fields, inner.Key) && nested(inner.Value) {
+			return &inner
+		}
+	}
+	return nil
 }

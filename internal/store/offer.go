@@ -198,7 +198,7 @@ func (src *Source) listedAs(name string) (on, listed bool) {
 	if src.listedOff(name) != nil {
 		return false, true
 	}
-	return true, src.listEntry(src.on, name, true) != nil
+	return true, src.listEntry(src.on, "", name, true) != nil
 }
 
 // withMember sets a member of an object.

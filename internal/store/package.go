@@ -57,23 +57,46 @@ func (p *Package) reported(version string) *Package {
 	return &out
 }
 
-// wellKnown are names that others are made to look like: the scope and packages of the
-// protocol's own servers. A name that is not here says nothing, nor does one that is.
+// wellKnown are names that others are made to look like: the packages of the protocol's own
+// servers, and of those that most people have. A name that is not here says nothing, nor
+// does one that is.
 var wellKnown = map[string][]string{
-	NPM:  {"@modelcontextprotocol"},
+	NPM: {"@playwright/mcp", "@modelcontextprotocol/inspector", "@modelcontextprotocol/sdk",
+		"@modelcontextprotocol/server-everything", "@modelcontextprotocol/server-filesystem", "@modelcontextprotocol/server-memory",
+		"@modelcontextprotocol/server-sequential-thinking", "@modelcontextprotocol/server-aws-kb-retrieval", "@modelcontextprotocol/server-brave-search",
+		"@modelcontextprotocol/server-everart", "@modelcontextprotocol/server-gdrive", "@modelcontextprotocol/server-github",
+		"@modelcontextprotocol/server-gitlab", "@modelcontextprotocol/server-google-maps", "@modelcontextprotocol/server-postgres",
+		"@modelcontextprotocol/server-puppeteer", "@modelcontextprotocol/server-redis", "@modelcontextprotocol/server-slack"},
 	PyPI: {"mcp-server-fetch", "mcp-server-git", "mcp-server-time"},
 }
 
-// lookAlike is the well-known name that the package's is hardly to be told from; "" when
-// there is none.
+// How many letters off is still alike: a scope belongs to one owner, so that hardly two
+// honest ones are that near.
+const (
+	nameSlips  = 2
+	scopeSlips = 3
+)
+
+// lookAlike is the well-known name that the package's is hardly to be told from, its scope
+// alone when that is not the one meant; "" when there is none.
 func (p *Package) lookAlike() string {
-	name, _, scoped := strings.Cut(p.Name, "/")
-	if p.Registry == NPM && !scoped {
+	name := strings.ToLower(p.Name)
+	if slices.Contains(wellKnown[p.Registry], name) {
 		return ""
 	}
-	const slips = 2
 	for _, known := range wellKnown[p.Registry] {
-		if d := distance(strings.ToLower(name), known); d > 0 && d <= slips {
+		scope, _, scoped := strings.Cut(name, "/")
+		knownScope, _, _ := strings.Cut(known, "/")
+		if p.Registry == NPM && !scoped {
+			return ""
+		}
+		if p.Registry == NPM && scope != knownScope {
+			if distance(scope, knownScope) <= scopeSlips {
+				return knownScope
+			}
+			continue
+		}
+		if distance(name, known) <= nameSlips {
 			return known
 		}
 	}

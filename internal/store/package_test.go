@@ -65,6 +65,8 @@ func TestH4LookAlikePackages(t *testing.T) {
 	for line, want := range map[string]string{
 		"npx -y @modelcontextprotoco1/server-git@1.0.0": "@modelcontextprotocol", "npx @modelcontextprotocols/server": "@modelcontextprotocol",
 		"npx @modelcontextprotocol/server-git": "", "npx @somebody/server": "", "npx modelcontextprotocol": "",
+		"npx @modelcontextprotocol/server-filesytem": "@modelcontextprotocol/server-filesystem", "npx @playwrite/mcp@latest": "@playwright",
+		"npx @playwright/mcp@latest": "", "npx @playwright/test": "", "npx @modelcontextprotocol/server-gitlab": "", "npx @modelcontextprotocol/server-github": "",
 		"uvx mcp-server-gti": "mcp-server-git", "uvx mcp-server-git==1.0": "", "uvx mcp-server-sqlite": "",
 	} {
 		words := strings.Fields(line)

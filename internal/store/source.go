@@ -87,8 +87,8 @@ func (src *Source) read(doc *jsonc.Document) {
 			return
 		}
 		if servers = servers.Get(key); servers == nil {
-			if i == 0 {
-				src.wrongTopKey(root, key)
+			if i == 0 && !src.wrongTopKey(root, key) {
+				src.tooHigh(root)
 			}
 			return
 		}

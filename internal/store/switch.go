@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/mcpctl/mcpctl/internal/store/client"
 	"github.com/mcpctl/mcpctl/internal/store/jsonc"
 )
 
@@ -64,7 +65,25 @@ func (c *Config) Override(ctx context.Context, req OverrideRequest) (Change, err
 			change.Warnings = s.stillDenied(w.became)
 		}
 	}
+	if err == nil && !change.Unchanged {
+		change.Warnings = append(change.Warnings, c.ownFile(req)...)
+	}
 	return change, err
+}
+
+// ownFile tells that the local file's switch does not reach the client whose server it
+// is, which goes by its own files.
+func (c *Config) ownFile(req OverrideRequest) []Problem {
+	row := c.InForce(req.Name)
+	if req.Enabled == nil || req.Scope != Local || row == nil || row.Entry.Source.Client == client.Native {
+		return nil
+	}
+	src, verb := row.Entry.Source, map[bool]string{true: "enable", false: "disable"}[*req.Enabled]
+	p := Problem{Message: "'" + req.Name + "' is " + verb + "d for mcpctl alone: the client " + src.Client + " goes by " + src.Path}
+	if switched, _ := c.Store.writerOf(src); switched != nil && src.Scope != Local && !src.clientRow().NoOverrides {
+		p.Hint = "to switch it there: mcpctl --client " + src.Client + " " + verb + " " + req.Name + " --" + string(src.Scope)
+	}
+	return []Problem{p}
 }
 
 // switching is one Override under way.

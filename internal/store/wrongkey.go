@@ -1,7 +1,9 @@
 package store
 
 import (
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/store/client"
 	"github.com/mcpctl/mcpctl/internal/store/jsonc"
@@ -13,7 +15,8 @@ var furtherKeys = []string{"mcp.servers", "tools"}
 // wrongTopKey names the key of another client, or a well-known mistake, under which a
 // file has servers that its own client does not see. Settings files have some of these
 // keys for other things, so what stands there has to look like servers.
-func (src *Source) wrongTopKey(root *jsonc.Node, topKey string) {
+// It tells whether there was one.
+func (src *Source) wrongTopKey(root *jsonc.Node, topKey string) bool {
 	whose := client.TopKeys()
 	for _, m := range root.Members() {
 		title, known := whose[m.Key]
@@ -27,10 +30,31 @@ func (src *Source) wrongTopKey(root *jsonc.Node, topKey string) {
 		if known {
 			hint += ": '" + m.Key + "' is the key of " + title
 		}
-		src.note(ruleTopKey, SeverityWarning, CodeInvalid, m.KeyPosition,
-			"the file has '"+m.Key+"' but no '"+topKey+"', so it holds no servers", hint)
-		return
+		means := "so it holds no servers"
+		if reader := src.readUnder(m.Key); reader != "" {
+			means = "so that only " + reader + " reads its servers"
+			hint = "put the servers under '" + topKey + "' if other clients are to have them; lint --fix leaves that to you, since " + reader + " would lose them"
+		}
+		src.note(ruleTopKey, SeverityWarning, CodeInvalid, m.KeyPosition, "the file has '"+m.Key+"' but no '"+topKey+"', "+means, hint)
+		return true
 	}
+	return false
+}
+
+// readUnder is the title of another client that has its servers under a key of this very
+// file of a project; "" when none has.
+func (src *Source) readUnder(key string) string {
+	if src.Scope != Project {
+		return ""
+	}
+	for _, row := range client.All() {
+		for _, file := range row.ProjectFiles() {
+			if row.Name != src.Client && row.KeysOf(file)[0] == key && strings.HasSuffix(filepath.ToSlash(src.Path), "/"+file) {
+				return row.Title
+			}
+		}
+	}
+	return ""
 }
 
 // looksLikeServers tells whether one of the values in n, down to a depth, has a command

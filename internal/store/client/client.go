@@ -13,7 +13,7 @@ type Client struct {
 	Name         string
 	Title        string // as its makers write it, for people
 	User         UserDir
-	MoreDirs     []UserDir           // where another edition of it keeps the same files; read as well, weaker than User
+	MoreDirs     []UserDir           // where another edition of it keeps the same files; read as well, weaker than User; written where it alone is there
 	UserFile     string              // below User, slash separated; the one that is written; "" when it has none
 	MoreUser     []string            // read as well, weaker than UserFile
 	ProjectFile  string              // below the workspace, slash separated; the one that is written; "" when it has none

@@ -43,7 +43,9 @@ func (f *shape) about() []string {
 // typeFacts are the words for the transports, and what an address without one is.
 func (f *shape) typeFacts() string {
 	words := slices.Sorted(maps.Keys(f.types))
-	if f.types == nil {
+	if f.types == nil && f.words == nil {
+		words = []string{"as in mcpctl's own"} // it is only read
+	} else if f.types == nil {
 		for _, transport := range []string{"stdio", "http", "sse"} {
 			switch word, can := f.words[transport]; {
 			case !can:

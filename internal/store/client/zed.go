@@ -8,7 +8,8 @@ import (
 
 // Zed: context_servers among the other settings. Today command, args and env stand side
 // by side; before the summer of 2025 they stood in `command`, as path, args and env. An
-// entry with neither holds the settings of an extension, which starts the server itself.
+// entry with neither holds the settings of an extension, which starts the server itself:
+// Zed writes one for each such extension that is installed.
 // Zed resolves no references, and speaks stdio and http.
 var zedDialect = (&shape{
 	client: "Zed",
@@ -17,16 +18,18 @@ var zedDialect = (&shape{
 	words:  map[string]string{"stdio": "-", "http": "-"},
 	names:  []alias{{"source", ""}},
 	gaps:   map[string]string{"remote": "it starts the server on the other machine, and mcpctl here"},
-	reads:  (*shapeReader).zedCommand,
+	facts: []string{
+		"not servers: entries with 'settings' or the source \"extension\", and no command or url, are of extensions of Zed, which start the server; their names are taken",
+	},
+	reads: (*shapeReader).zedCommand,
 }).dialect()
 
-// zedCommand takes the older shape apart, and refuses what only an extension can start.
+// zedCommand takes the older shape apart, and tells what only an extension can start.
 func (r *shapeReader) zedCommand() {
 	command := r.get("command")
 	if command == nil && r.get("url") == nil {
-		if s := r.get("settings"); s != nil {
-			r.refuse(s, "settings", "the server is started by an extension of Zed, which mcpctl does not have", "name its 'command' to use it elsewhere too")
-		}
+		source := r.get("source")
+		r.Other = r.get("settings") != nil || source != nil && string(source.Raw()) == `"extension"`
 		return
 	}
 	if s := r.get("settings"); s != nil {
