@@ -102,15 +102,16 @@ func (w copying) run(ctx context.Context, a *app) error {
 		return err
 	}
 	diff := plan.Preview.Diff(w.into)
+	asked := false
 	if !w.flags.dryRun && plan.Changes() {
-		if err := w.agreed(ctx, a, plan, diff); err != nil {
+		if asked, err = w.agreed(ctx, a, plan, diff); err != nil {
 			return err
 		}
 		if err := plan.Commit(ctx); err != nil {
 			return err
 		}
 	}
-	a.tellCopied(plan)
+	a.tellCopied(plan, asked)
 	if !plan.Preview.DryRun && plan.Changes() {
 		a.say("to take it back: mcpctl undo %s", w.undoing())
 	}
@@ -138,14 +139,15 @@ func (w copying) undoing() string {
 	return options
 }
 
-// agreed asks where a person sits at a terminal; a no ends the command.
-func (w copying) agreed(ctx context.Context, a *app, plan *store.Copy, diff string) error {
+// agreed asks where a person sits at a terminal, and tells whether it has; a no ends the
+// command.
+func (w copying) agreed(ctx context.Context, a *app, plan *store.Copy, diff string) (asked bool, err error) {
 	if w.flags.yes || a.json != "" {
-		return nil
+		return false, nil
 	}
 	tty, done := a.conversation()
 	if tty == nil {
-		return nil
+		return false, nil
 	}
 	defer done()
 	for _, s := range plan.Servers {
@@ -156,9 +158,9 @@ func (w copying) agreed(ctx context.Context, a *app, plan *store.Copy, diff stri
 	fmt.Fprintf(tty, "%sWrite this to %s? [y/N] ", diff, redact.Line(plan.Preview.Path))
 	yes, err := a.answer(ctx, tty)
 	if err == nil && !yes {
-		return exit(1)
+		return true, exit(1)
 	}
-	return err
+	return true, err
 }
 
 // copyLines say in one line each what becomes of the servers.
@@ -177,7 +179,12 @@ func copyLines(plan *store.Copy) (lines []string) {
 // left, and what of it is lost.
 func objections(s *store.CopiedServer) (lines []string) {
 	if s.Refused != nil {
-		return []string{"refused: " + wire.FromError(s.Refused).Text}
+		e := wire.FromError(s.Refused)
+		lines = []string{"refused: " + e.Text}
+		if e.Advice != "" {
+			lines = append(lines, "    hint: "+e.Advice)
+		}
+		return lines
 	}
 	lines = append(lines, "to be "+s.Result+": '"+s.Name+"'")
 	for _, n := range s.Notes {
@@ -187,17 +194,24 @@ func objections(s *store.CopiedServer) (lines []string) {
 			lines = append(lines, "    "+n.Message)
 		}
 	}
+	for _, v := range s.Variables {
+		lines = append(lines, "    set the variable "+v.Name+", which takes the place of a secret in "+v.Field)
+	}
 	return lines
 }
 
-// tellCopied tells what was done, what is lost, and what was refused and why.
-func (a *app) tellCopied(plan *store.Copy) {
+// tellCopied tells what was done and, unless a question has said it already, what is
+// lost, and what was refused and why.
+func (a *app) tellCopied(plan *store.Copy, said bool) {
 	for _, s := range plan.Servers {
+		if said {
+			break
+		}
 		if s.Refused != nil && a.json == "" {
 			e := wire.FromError(s.Refused)
 			report.Tell(a.streams.Err, report.Message{Where: place(e.Path, e.Line, e.Column), Text: "refused: " + bare(e, place(e.Path, e.Line, e.Column)), Hint: e.Advice})
 		}
-		if s.Refused == nil && a.json == "" {
+		if s.Refused == nil && a.json == "" && (s.Result != store.CopySkipped || len(plan.Servers) == 1) {
 			a.copyNotes(s)
 		}
 	}

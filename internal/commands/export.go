@@ -2,6 +2,7 @@ package commands
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -11,7 +12,8 @@ import (
 
 const exportHelp = `Copy the servers that are in force here into another client's file, in its shape.
 Without names all of them are meant: what mcpctl list shows as in force, with what
-overrides say of it. One that is switched off here is switched off there, or, where the
+overrides say of it; what is not in force is left out, and counted in a warning. One that
+is switched off here is switched off there, or, where the
 client has no such switch, refused. References such as ${API_KEY} stay references,
 spelt as the client spells them.
 
@@ -69,6 +71,12 @@ func runExport(ctx context.Context, a *app, o *exportOptions) error {
 		return err
 	}
 	from := store.Offered{Offers: c.Offers(), From: c.Store.Client.Title}
+	if len(o.names) == 0 {
+		if ready, left := store.Ready(from.Offers); left > 0 && len(ready) > 0 {
+			from.Offers = ready
+			a.warn(fmt.Sprintf("left out, because not in force: %d", left), "see: mcpctl list; name one to be told why")
+		}
+	}
 	if o.to == "-" {
 		return o.toStdout(a, c.Store, from, req)
 	}
@@ -147,7 +155,7 @@ func (o *exportOptions) toStdout(a *app, s *store.Store, from store.Offered, req
 		return err
 	}
 	plan.Preview.DryRun = true // nothing is written that could be told of
-	a.tellCopied(plan)
+	a.tellCopied(plan, false)
 	a.writeText(string(text))
 	if plan.Refused() > 0 {
 		return exit(1)

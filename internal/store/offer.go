@@ -89,7 +89,19 @@ func (s *Store) offer(e *Entry) *Offer {
 	}
 	o.references()
 	o.relative(s)
+	o.remarks()
 	return o
+}
+
+// remarks tell what a copy means that its original does not say, or says only here.
+func (o *Offer) remarks() {
+	d, src := o.Entry.Definition, o.Entry.Source
+	if d.Transport == HTTP && looksLikeSSE(d.URL) {
+		o.Notes = append(o.Notes, CopyNote{Message: "the address looks like one of the old transport sse; it is copied as http", Hint: `write "type": "sse" where it stands if it is one`})
+	}
+	if len(src.keys) > 2 && src.keys[0] == "projects" {
+		o.Notes = append(o.Notes, CopyNote{Message: "there it is for the folder " + quoted(src.keys[1]) + " alone; a copy in the user's file is for all folders", Hint: "--local copies it for this workspace alone"})
+	}
 }
 
 // nameless is the entry without the fault that its name is none for its own client: in
@@ -232,6 +244,12 @@ func (c *Config) Offers() []*Offer {
 		}
 	}
 	return out
+}
+
+// Ready are the offers that can be copied, and how many others there are.
+func Ready(offers []*Offer) (ready []*Offer, left int) {
+	ready = slices.DeleteFunc(slices.Clone(offers), func(o *Offer) bool { return o.fault != nil })
+	return ready, len(offers) - len(ready)
 }
 
 // override lays the overrides of a row on the copy, weakest first.
