@@ -2,6 +2,7 @@ package commands
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -21,6 +22,10 @@ spelt as the client spells them.
 one of the project. FILE is written in the shape of mcpctl's own, or of the client that
 --as names; one that is there keeps its other bytes. With - the text is printed.
 
+With --gateway no servers are copied, but one entry, by which the client starts mcpctl
+serve and has them all; with -C it names that workspace. See mcpctl serve --print-config,
+which prints it.
+
 A FILE in the project, and what is printed, must hold no secrets, as a project's file;
 --secrets prints them all the same.
 
@@ -28,12 +33,14 @@ A FILE in the project, and what is printed, must hold no secrets, as a project's
 
 const exportExamples = `  mcpctl export --to cursor --dry-run
   mcpctl export --to pi docs --on-conflict replace
+  mcpctl -C . export --gateway --to cursor
   mcpctl export --to - --as vscode --env-placeholders > mcp.json`
 
 type exportOptions struct {
 	copyFlags
 	to, as  string
 	secrets bool
+	gateway bool
 	names   []string
 }
 
@@ -50,6 +57,7 @@ func newExportCmd(a *app) *cobra.Command {
 	f := cmd.Flags()
 	f.StringVar(&o.to, "to", "", "copy to `TARGET`: a client, a file, or - for stdout")
 	f.StringVar(&o.as, "as", "", "write the file as one of client `NAME`")
+	f.BoolVar(&o.gateway, "gateway", false, "copy no servers, but the entry by which the client starts mcpctl serve")
 	f.BoolVar(&o.secrets, "secrets", false, "print secrets, with --to -")
 	o.register(f)
 	_ = cmd.RegisterFlagCompletionFunc("to", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
@@ -70,12 +78,9 @@ func runExport(ctx context.Context, a *app, o *exportOptions) error {
 	if err != nil {
 		return err
 	}
-	from := store.Offered{Offers: c.Offers(), From: c.Store.Client.Title}
-	if len(o.names) == 0 {
-		if ready, left := store.Ready(from.Offers); left > 0 && len(ready) > 0 {
-			from.Offers = ready
-			a.warn(fmt.Sprintf("left out, because not in force: %d", left), "see: mcpctl list; name one to be told why")
-		}
+	from, err := o.offers(a, c)
+	if err != nil {
+		return err
 	}
 	if o.to == "-" {
 		return o.toStdout(a, c.Store, from, req)
@@ -85,6 +90,24 @@ func runExport(ctx context.Context, a *app, o *exportOptions) error {
 		return err
 	}
 	return copying{flags: &o.copyFlags, from: from, into: into, req: req}.run(ctx, a)
+}
+
+// offers are the servers in force here, or the gateway that offers them.
+func (o *exportOptions) offers(a *app, c *store.Config) (store.Offered, error) {
+	if o.gateway {
+		args, err := a.workspaceArgs()
+		if err != nil {
+			return store.Offered{}, err
+		}
+		text, _ := json.Marshal(map[string]map[string]json.RawMessage{"mcpServers": {gatewayName: gatewayEntry(args...)}}) // it always encodes
+		return c.Store.TextOffers("mcpctl serve", text, store.TextRequest{})
+	}
+	from := store.Offered{Offers: c.Offers(), From: c.Store.Client.Title}
+	if ready, left := store.Ready(from.Offers); len(o.names) == 0 && left > 0 && len(ready) > 0 {
+		from.Offers = ready
+		a.warn(fmt.Sprintf("left out, because not in force: %d", left), "see: mcpctl list; name one to be told why")
+	}
+	return from, nil
 }
 
 func (o *exportOptions) check() error {
@@ -97,6 +120,10 @@ func (o *exportOptions) check() error {
 		return usagef("say where to: --to CLIENT, --to FILE or --to -")
 	case o.as != "" && isClient:
 		return usagef("--as goes with a file or -: './%s' is the file of that name", o.to)
+	case o.gateway && len(o.names) > 0:
+		return usagef("--gateway copies no servers: mcpctl serve --servers says which it offers")
+	case o.gateway && (o.to == store.NativeClient || !isClient && o.as == ""):
+		return usagef("--gateway is for another client's file: the gateway would offer itself")
 	case o.secrets && o.to != "-":
 		return usagef("--secrets goes with --to -")
 	case !isClient && scope != "":

@@ -47,13 +47,9 @@ func (a *app) printGateway(cmd *cobra.Command, o *serveOptions) error {
 	if o.http != "" {
 		return usageOf(cmd, "--print-config writes the entry of a server that the client starts: leave out --http; for a gateway that listens, give the client its URL and the header Authorization: Bearer TOKEN (see mcpctl-serve(1))")
 	}
-	var args []string
-	if a.dir != "" {
-		dir, err := filepath.Abs(a.dir)
-		if err != nil {
-			return err
-		}
-		args = append(args, "-C", dir)
+	args, err := a.workspaceArgs()
+	if err != nil {
+		return err
 	}
 	for _, name := range []string{"client", "servers", "exclude", "naming", "whole", "wait"} {
 		if f := cmd.Flag(name); f != nil && f.Changed {
@@ -74,6 +70,15 @@ func (a *app) printGateway(cmd *cobra.Command, o *serveOptions) error {
 	}
 	a.out.Write(printed.Text)
 	return nil
+}
+
+// workspaceArgs name the workspace of -C, if one was given.
+func (a *app) workspaceArgs() ([]string, error) {
+	if a.dir == "" {
+		return nil, nil
+	}
+	dir, err := filepath.Abs(a.dir)
+	return []string{"-C", dir}, err
 }
 
 // flagText is the value of an option as it is typed.
