@@ -34,7 +34,8 @@ try {
   const env = Object.entries(process.env).map(([k, v]) => `${k}=${v}`);
   const { session } = await call("session.open", { id: "new", workspace: process.cwd(), client: "native", env });
   const list = await call("mcp.list", { session });
-  now = await call("mcp.watch", { session });
+  const first = await call("mcp.watch", { session });
+  now ??= first; // a newer status may have come in the same piece
   for (const s of list.servers) {
     console.log("list", s.name, s.scope, s.approval);
     if (s.name !== server || s.approval !== "pending") continue;
