@@ -115,18 +115,13 @@ func runApprove(ctx context.Context, a *app, o *approveOptions) error {
 		return err
 	}
 	doc := wire.Approvals{Schema: wire.Schema, Servers: []wire.ApprovalRow{}}
-	var errs []error
-	for _, name := range o.names {
+	errs := eachName(ctx, o.names, func(name string) error {
 		row, err := a.approveOne(ctx, c, name, o)
-		if err != nil {
-			errs = append(errs, err)
-			if ctx.Err() != nil {
-				break // Ctrl-C is a no to all that was to follow
-			}
-			continue
+		if err == nil {
+			doc.Servers = append(doc.Servers, row)
 		}
-		doc.Servers = append(doc.Servers, row)
-	}
+		return err
+	})
 	if a.json != "" && len(errs) == 0 {
 		return report.JSON(&a.out, doc)
 	}
@@ -272,4 +267,19 @@ func (a *app) eachProjectEntry(names []string, done string, change func(*store.C
 		a.say("%s '%s'", done, name)
 	}
 	return a.print(doc, func(*bytes.Buffer) error { return nil })
+}
+
+// eachName does what is asked for by one name after the other. What fails for one does not
+// stop the others, but Ctrl-C is a no to all that was to follow.
+func eachName(ctx context.Context, names []string, do func(name string) error) (errs []error) {
+	for _, name := range names {
+		err := do(name)
+		if err == nil {
+			continue
+		}
+		if errs = append(errs, err); ctx.Err() != nil {
+			break
+		}
+	}
+	return errs
 }

@@ -31,18 +31,13 @@ func runApproveTools(ctx context.Context, a *app, o *approveOptions) error {
 		return a.listToolSets(ctx, r, o.names)
 	}
 	doc := wire.Approvals{Schema: wire.Schema, Servers: []wire.ApprovalRow{}}
-	var errs []error
-	for _, name := range o.names {
+	errs := eachName(ctx, o.names, func(name string) error {
 		set, err := a.approveToolsOf(ctx, r, name, o)
-		if err != nil {
-			errs = append(errs, err)
-			if ctx.Err() != nil {
-				break // Ctrl-C is a no to all that was to follow
-			}
-			continue
+		if err == nil {
+			doc.Tools = append(doc.Tools, set)
 		}
-		doc.Tools = append(doc.Tools, set)
-	}
+		return err
+	})
 	if a.json != "" && len(errs) == 0 {
 		return report.JSON(&a.out, doc)
 	}

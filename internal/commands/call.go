@@ -14,6 +14,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/engine/record"
 	"github.com/mcpctl/mcpctl/internal/engine/wire"
 	"github.com/mcpctl/mcpctl/internal/store"
+	"github.com/mcpctl/mcpctl/internal/store/redact"
 )
 
 const callHelp = `Call one tool of a server, through the supervisor, which is started when there is
@@ -240,7 +241,7 @@ func aboutTool(err error, o *callOptions) error {
 		return err
 	}
 	told := *e
-	told.Advice = "see: mcpctl tools " + shellWord(o.server) + " " + shellWord(o.tool)
+	told.Advice = "see: mcpctl tools " + redact.ShellWord(o.server) + " " + redact.ShellWord(o.tool)
 	return &told
 }
 

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/mcpctl/mcpctl/internal/commands/report"
+	"github.com/mcpctl/mcpctl/internal/store/redact"
 )
 
 // block is one content block of a tool's result or of a prompt's message, as far as
@@ -88,7 +89,7 @@ func (b block) link(server string) string {
 	if b.Description != "" {
 		out += ": " + firstLineOf(b.Description)
 	}
-	return strings.TrimRight(out, " ") + "; read it with: mcpctl read " + shellWord(server) + " " + shellWord(b.URI) + "]"
+	return strings.TrimRight(out, " ") + "; read it with: mcpctl read " + redact.ShellWord(server) + " " + redact.ShellWord(b.URI) + "]"
 }
 
 // words is the text of a resource: also that of a blob whose type says that it is
@@ -212,14 +213,4 @@ func (b block) worded() bool {
 		return ok
 	}
 	return b.Type == "text"
-}
-
-// shellWord quotes a word for a shell where it has to be, so that a command that is
-// proposed can be copied.
-func shellWord(word string) string {
-	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:@%+,="
-	if word != "" && strings.Trim(word, plain) == "" {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/engine/supervisor"
 	"github.com/mcpctl/mcpctl/internal/engine/wire"
 	"github.com/mcpctl/mcpctl/internal/store"
+	"github.com/mcpctl/mcpctl/internal/store/redact"
 )
 
 // others are the permissions that let somebody else in.
@@ -50,11 +51,11 @@ func (d *doctor) directory(path string, private bool) {
 	case !info.IsDir():
 		d.find("directory", report.LevelError, path, "it is not a directory", "")
 	case !ours(info):
-		d.find("directory", report.LevelError, path, "it belongs to somebody else", "chown "+quoteWord(path)+" to yourself, or point the variable that names it elsewhere")
+		d.find("directory", report.LevelError, path, "it belongs to somebody else", "chown "+redact.ShellWord(path)+" to yourself, or point the variable that names it elsewhere")
 	case private && info.Mode().Perm()&others != 0:
-		d.find("directory", report.LevelWarning, path, fmt.Sprintf("others can look into it: its mode is %04o", info.Mode().Perm()), "chmod 700 "+quoteWord(path))
+		d.find("directory", report.LevelWarning, path, fmt.Sprintf("others can look into it: its mode is %04o", info.Mode().Perm()), "chmod 700 "+redact.ShellWord(path))
 	case info.Mode().Perm()&0o200 == 0:
-		d.find("directory", report.LevelWarning, path, "nothing can be written there", "chmod u+w "+quoteWord(path))
+		d.find("directory", report.LevelWarning, path, "nothing can be written there", "chmod u+w "+redact.ShellWord(path))
 	default:
 		d.ok("directory", path, "it is yours")
 	}
@@ -63,14 +64,6 @@ func (d *doctor) directory(path string, private bool) {
 func ours(info os.FileInfo) bool {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	return ok && int(st.Uid) == os.Getuid()
-}
-
-// quoteWord is a path as a shell takes it for one word.
-func quoteWord(path string) string {
-	if strings.Trim(path, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+:@%") == "" {
-		return path
-	}
-	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
 }
 
 // settings: both files, and whether they give MCP to another program.
@@ -114,7 +107,7 @@ func (d *doctor) exposed(src *store.Source) {
 	}
 	for _, e := range src.Entries {
 		if fields := e.SecretFields(); len(fields) > 0 {
-			d.find("source", report.LevelWarning, src.Path, "others can read it, and '"+e.Name+"' holds what looks like a secret in "+strings.Join(fields, ", "), "chmod 600 "+quoteWord(src.Path))
+			d.find("source", report.LevelWarning, src.Path, "others can read it, and '"+e.Name+"' holds what looks like a secret in "+strings.Join(fields, ", "), "chmod 600 "+redact.ShellWord(src.Path))
 			return
 		}
 	}

@@ -199,3 +199,16 @@ func everyCode() []wire.Code {
 	}
 	return out
 }
+
+// pageHead is how a page that is no command's begins: its title, name and description.
+// Name is as in "mcpctl-lint - the rules of mcpctl lint"; text has an empty line between
+// paragraphs.
+func pageHead(name, section, text string) string {
+	page, _, _ := strings.Cut(name, " ")
+	paragraphs := strings.Split(text, "\n\n")
+	for i, p := range paragraphs {
+		paragraphs[i] = roff(p)
+	}
+	return `.TH "` + strings.ToUpper(page) + `" "` + section + `" "" "mcpctl" "mcpctl manual"` + "\n.SH NAME\n" + roff(name) +
+		"\n.SH DESCRIPTION\n" + strings.Join(paragraphs, "\n.PP\n")
+}

@@ -10,15 +10,7 @@ import (
 func ConfigPage() string {
 	var b strings.Builder
 	line := func(text string) { b.WriteString(text + "\n") }
-	line(`.TH "MCPCTL-CONFIG" "5" "" "mcpctl" "mcpctl manual"`)
-	line(".SH NAME\n" + roff("mcpctl-config - the settings of mcpctl"))
-	line(".SH DESCRIPTION")
-	for i, paragraph := range strings.Split(configPageText, "\n\n") {
-		if i > 0 {
-			line(".PP")
-		}
-		line(roff(paragraph))
-	}
+	line(pageHead("mcpctl-config - the settings of mcpctl", "5", configPageText))
 	line(".SH SETTINGS")
 	for _, row := range store.SettingRows() {
 		line(".TP\n\\fB" + roff(row.Name) + "\\fP\n" + roff(row.Help))

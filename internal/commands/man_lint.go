@@ -10,15 +10,7 @@ import (
 func LintPage() string {
 	var b strings.Builder
 	line := func(text string) { b.WriteString(text + "\n") }
-	line(`.TH "MCPCTL-LINT" "7" "" "mcpctl" "mcpctl manual"`)
-	line(".SH NAME\n" + roff("mcpctl-lint - the rules of mcpctl lint"))
-	line(".SH DESCRIPTION")
-	for i, paragraph := range strings.Split(lintPageText, "\n\n") {
-		if i > 0 {
-			line(".PP")
-		}
-		line(roff(paragraph))
-	}
+	line(pageHead("mcpctl-lint - the rules of mcpctl lint", "7", lintPageText))
 	line(".SH RULES")
 	for _, r := range store.Rules() {
 		line(".TP\n\\fB" + r.ID + "\\fP " + roff(r.Name+" ("+ruleNotes(r)+")"))

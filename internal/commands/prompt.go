@@ -113,7 +113,7 @@ func checkPrompt(ctx context.Context, r route, o *promptOptions, args map[string
 		}
 		known = append(known, p.Name)
 	}
-	hint := "see: mcpctl prompts " + shellWord(o.server)
+	hint := "see: mcpctl prompts " + redact.ShellWord(o.server)
 	if near := store.Closest(o.prompt, known); near != "" {
 		hint = "did you mean '" + near + "'?"
 	}

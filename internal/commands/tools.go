@@ -12,6 +12,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/commands/report"
 	"github.com/mcpctl/mcpctl/internal/engine/wire"
 	"github.com/mcpctl/mcpctl/internal/store"
+	"github.com/mcpctl/mcpctl/internal/store/redact"
 )
 
 const toolsHelp = `List the tools of one server, or of all. The supervisor is started when there is
@@ -134,7 +135,7 @@ func oneTool(doc *wire.Tools, o *toolsOptions) error {
 			known = append(known, t.Name)
 		}
 	}
-	hint := "see: mcpctl tools " + shellWord(o.server)
+	hint := "see: mcpctl tools " + redact.ShellWord(o.server)
 	if near := store.Closest(o.tool, known); near != "" {
 		hint = "did you mean '" + near + "'?"
 	}

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/mcpctl/mcpctl/internal/store/redact"
 )
 
 // OnConflict says what becomes of a name that the target holds already.
@@ -235,7 +237,7 @@ func (c *Copy) nameFault(out *CopiedServer) *Error {
 func (c *Copy) nameError(code string, out *CopiedServer, why string) *Error {
 	e := out.Offer.Entry
 	return &Error{Code_: code, Path: e.Source.Path, Line: e.Line, Column: e.Column, Server_: out.Offer.Name, Message: why,
-		Hint_: "give it another name: --rename " + shellWord(out.Offer.Name+"="+c.suggest(out.Name))}
+		Hint_: "give it another name: --rename " + redact.ShellWord(out.Offer.Name+"="+c.suggest(out.Name))}
 }
 
 // suggest is a name like the given one that the target accepts and does not hold.

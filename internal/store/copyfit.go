@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/kballard/go-shellquote"
-
 	"github.com/mcpctl/mcpctl/internal/store/client"
 	"github.com/mcpctl/mcpctl/internal/store/jsonc"
 )
@@ -201,6 +199,3 @@ func unknownKeys(n *jsonc.Node) (count int) {
 	}
 	return count
 }
-
-// shellWord quotes a word for a shell where that is needed.
-func shellWord(word string) string { return shellquote.Join(word) }

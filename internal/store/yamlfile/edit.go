@@ -161,20 +161,28 @@ func (n *node) isFlow() bool { return n.flow }
 // column is how far an offset is from the start of its line.
 func (f *file) column(at int) int { return at - f.lineStart(at) }
 
-// Remove cuts the member at a path: its lines in a mapping by indentation, itself and a comma in brackets.
-func (Format) Remove(src []byte, path []string) ([]byte, error) {
+// memberAt reads a text and finds the member that is there at the end of a path.
+func memberAt(src []byte, path []string) (*file, step, error) {
 	f, err := parse(src)
 	if err != nil {
-		return nil, err
+		return nil, step{}, err
 	}
 	steps, err := f.follow(path)
 	if err != nil {
-		return nil, err
+		return nil, step{}, err
 	}
 	if len(steps) < len(path) || steps[len(steps)-1].index < 0 {
-		return nil, jsonc.ErrNoMember
+		return nil, step{}, jsonc.ErrNoMember
 	}
-	last := steps[len(steps)-1]
+	return f, steps[len(steps)-1], nil
+}
+
+// Remove cuts the member at a path: its lines in a mapping by indentation, itself and a comma in brackets.
+func (Format) Remove(src []byte, path []string) ([]byte, error) {
+	f, last, err := memberAt(src, path)
+	if err != nil {
+		return nil, err
+	}
 	m := last.in.members[last.index]
 	if err := f.loose(m.key, false); err != nil {
 		return nil, err
@@ -232,18 +240,10 @@ func (f *file) isBlankLine(start int) bool {
 
 // Rename respells the key at the end of a path.
 func (Format) Rename(src []byte, path []string, key string) ([]byte, error) {
-	f, err := parse(src)
+	f, last, err := memberAt(src, path)
 	if err != nil {
 		return nil, err
 	}
-	steps, err := f.follow(path)
-	if err != nil {
-		return nil, err
-	}
-	if len(steps) < len(path) || steps[len(steps)-1].index < 0 {
-		return nil, jsonc.ErrNoMember
-	}
-	last := steps[len(steps)-1]
 	old := last.in.members[last.index].key
 	if err := f.loose(old, true); err != nil {
 		return nil, err
