@@ -30,20 +30,14 @@ func DescribeClients() []ClientFacts {
 		for _, name := range row.ProjectFiles() {
 			f.Project = append(f.Project, name+under(row, name))
 		}
+		if row.DropIns.Project != "" {
+			f.Project = append(f.Project, dropIns(row.DropIns.Project, row))
+		}
 		f.User = userFacts(row, "linux")
 		if darwin := userFacts(row, "darwin"); !slices.Equal(darwin, f.User) {
 			f.Darwin = darwin
 		}
-		for _, dirs := range append([]client.UserDir{row.User}, row.MoreDirs...) {
-			for _, name := range slices.Concat([]string{dirs.DirVariable, dirs.RootVariable}, dirs.ProfileVariables) {
-				if name != "" && !slices.Contains(f.Variables, name) {
-					f.Variables = append(f.Variables, name)
-				}
-			}
-			if dirs.InConfigHome && !slices.Contains(f.Variables, "XDG_CONFIG_HOME") {
-				f.Variables = append(f.Variables, "XDG_CONFIG_HOME")
-			}
-		}
+		f.Variables = row.Variables()
 		out = append(out, f)
 	}
 	return out
@@ -60,7 +54,16 @@ func userFacts(row client.Client, goos string) (paths []string) {
 			paths = append(paths, path+under(row, name))
 		}
 	}
+	if row.DropIns.User != "" {
+		dir, _ := row.User.Find(nil, client.Bases{Home: "~", ConfigHome: "~/.config", GOOS: goos})
+		paths = append(paths, dropIns(filepath.ToSlash(filepath.Join(dir, row.DropIns.User)), row))
+	}
 	return paths
+}
+
+// dropIns are the files of a folder.
+func dropIns(folder string, row client.Client) string {
+	return folder + "/*" + strings.Join(row.DropIns.Endings, ", *")
 }
 
 // under names the keys of a file's servers where they are not the client's usual ones.

@@ -203,7 +203,7 @@ func (c *Config) Files() []string {
 	s := c.Store
 	files := append([]string{s.approvalsPath()}, c.elsewhereFiles...)
 	for _, src := range c.Sources {
-		if src.Scope == Session {
+		if src.Scope == Session || !filepath.IsAbs(src.Path) {
 			continue // it is no file
 		}
 		files = append(files, src.Path)

@@ -24,10 +24,12 @@ type Source struct {
 	Broken   bool // it could not be read or parsed, so Entries says nothing
 	Empty    bool // missing, blank or comments only
 	ShowOnly bool // its entries are shown and never in force
+	Unread   bool // it is no file that is read; Problems says why
 
 	second  bool     // read beside the file that the client writes
 	shared  bool     // the settings of an editor, which may hold other clients' servers
-	newer   bool     // written as the later edition of the client does
+	newer   bool     // written as the other edition of the client does
+	alone   bool     // it may hold one entry and nothing else
 	within  bool     // a further place in a file that another Source stands for
 	keys    []string // that lead to the servers
 	others  []*Entry // members that are something else of the client's, whose names are taken

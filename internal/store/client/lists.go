@@ -24,6 +24,7 @@ var continueDialect = (&shape{
 	facts: []string{
 		"servers: a list of entries with their names inside",
 		"variables: ${{ secrets.NAME }} is taken from the environment",
+		"JSON: a file of another client in the folder is read as that client has it, ${NAME} in env and headers; one entry alone is called as the file is",
 	},
 	reads: (*shapeReader).continues,
 }).readOnly()
@@ -40,6 +41,16 @@ var continueSpelling = spelling{
 	variable: func(name string) string { return "${{ secrets." + name + " }}" },
 	forms:    "${{ secrets.NAME }}",
 }
+
+// continueJSONDialect are files of other clients, JSON, that lie in Continue's folder. It takes a few fields of them,
+// and ${NAME} in variables and headers for its own secrets.
+var continueJSONDialect = (&shape{
+	client:   "Continue",
+	types:    known("stdio", "http", "sse"),
+	spelling: spelling{bare: true},
+	resolved: []string{"env", "headers"},
+	gaps:     map[string]string{"envFile": envFileWhy},
+}).readOnly()
 
 // continues: headers stand in requestOptions.
 func (r *shapeReader) continues() {
