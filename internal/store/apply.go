@@ -187,7 +187,7 @@ func (run *applying) edit(e Edit) error {
 	case e.Expect != "" && e.Expect != old.Fingerprint:
 		return Conflict(old, e.Expect)
 	}
-	data, err := run.change(e)
+	data, err := run.change(e, old)
 	if err != nil {
 		return run.explained(e, err)
 	}
@@ -211,8 +211,8 @@ func (run *applying) edit(e Edit) error {
 	return nil
 }
 
-// change returns the text with one edit made.
-func (run *applying) change(e Edit) ([]byte, error) {
+// change returns the text with one edit made; old is what the name holds.
+func (run *applying) change(e Edit, old *Entry) ([]byte, error) {
 	at := run.src.at(e.Name)
 	switch e.Op {
 	case OpAdd:
@@ -221,7 +221,7 @@ func (run *applying) change(e Edit) ([]byte, error) {
 		}
 		return run.doc.Set(at, run.src.named(e.Name, e.Entry))
 	case OpUpdate:
-		return applyFields(run.doc, at, e.fields())
+		return run.store.applyEdits(old, run.doc, at, e.fields())
 	case OpRename:
 		if err := run.free(e.To, e.Name, false); err != nil {
 			return nil, err

@@ -15,6 +15,10 @@ type Dialect struct {
 	// Write returns an entry of mcpctl's shape in the client's. It fails for what is no
 	// entry; what the client cannot express is a Gap.
 	Write func(entry json.RawMessage) (Writing, error)
+	// Fields are the names of the fields that the client's entries have; nil where they
+	// are mcpctl's. Inside are those of objects that stand in an entry, by their names.
+	Fields []string
+	Inside map[string][]string
 	// About tells people how the client's entries differ from mcpctl's own: a word, a
 	// colon and what it is.
 	About []string

@@ -14,6 +14,7 @@ import (
 var continueDialect = (&shape{
 	client:   "Continue",
 	has:      []string{"cwd"},
+	more:     []string{"requestOptions"},
 	names:    []alias{{"connectionTimeout", "timeout"}, {"name", ""}},
 	spelling: continueSpelling,
 	unit:     time.Millisecond,
@@ -75,6 +76,7 @@ var vibeDialect = (&shape{
 	names:  []alias{{"transport", "type"}, {"tool_timeout_sec", "timeout"}, {"name", ""}},
 	unit:   time.Second,
 	hide:   "disabled_tools",
+	more:   []string{"api_key_env", "api_key_header", "api_key_format"},
 	gaps:   map[string]string{"startup_timeout_sec": startWhy},
 	aside: map[string]string{
 		"prompt":           "it tells the model about the server",

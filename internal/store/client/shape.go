@@ -24,6 +24,7 @@ type shape struct {
 	patterns    bool               // a * in these lists stands for any text
 	signIn      signIn             // its words for oauth
 	has         []string           // of the fields that only some clients have, those it has
+	more        []string           // further fields that it has, which reads and writes see to
 	gaps        map[string]string  // fields that mcpctl cannot express, and why
 	aside       map[string]string  // more of them, without which the server runs just the same
 	facts       []string           // what else is remarkable, for people, as in Dialect.About
@@ -55,10 +56,16 @@ const (
 )
 
 // dialect is the shape's two ways.
-func (f *shape) dialect() Dialect { return Dialect{Read: f.read, Write: f.write, About: f.about()} }
+func (f *shape) dialect() Dialect {
+	d := f.readOnly()
+	d.Write = f.write
+	return d
+}
 
 // readOnly is its way from the client alone.
-func (f *shape) readOnly() Dialect { return Dialect{Read: f.read, About: f.about()} }
+func (f *shape) readOnly() Dialect {
+	return Dialect{Read: f.read, About: f.about(), Fields: f.fields(), Inside: f.inside()}
+}
 
 // spellingOf is how values of a field are spelt.
 func (f *shape) spellingOf(field string) spelling {
