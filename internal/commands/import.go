@@ -20,10 +20,12 @@ is found; the first in the order of mcpctl's clients counts for a name.
              project with --project; --from-scope says otherwise
     FILE     a file in the shape of any client, which is recognised, or said with --as; a
              .mcpb bundle, or the manifest of one that is unpacked; a server.json of the MCP
-             registry
+             registry; the plugin.json, or the .mcp.json, of a plugin of Claude Code, Cursor
+             or Codex; a gemini-extension.json
     -        the same from stdin: servers below a client's key, or bare, by their names; or one
-             entry alone, with --name
-    LINK     an install link of Cursor or VS Code, or the page that leads to it
+             entry alone, with --name or its own "name", as code --add-mcp takes it
+    LINK     an install link of Cursor, VS Code, LM Studio, Kiro, TRAE or goose, or the page
+             that leads to it
 
 Nothing is fetched and nothing is started. Servers that are switched off stay so.
 
@@ -34,6 +36,10 @@ project that no client reads is copied only with --yes, after you have looked at
 Of a server.json the first package or remote that can be used is taken; --pick chooses:
 npm, pypi, oci, nuget, http or sse. Values that the user has to give become references
 such as ${API_KEY}, and are told.
+
+Plugins and extensions count only where they are installed. A copy of their servers has
+the plugin's folder in the place of ${CLAUDE_PLUGIN_ROOT} and its like, and from there
+relative commands and folders are meant; a file that its manifest names has to lie inside.
 
 A bundle is looked at without unpacking it. Only when its server runs files of the bundle
 are these unpacked, when the copy is made: into a directory below

@@ -31,6 +31,7 @@ type Source struct {
 	newer   bool     // written as the other edition of the client does
 	alone   bool     // it may hold one entry and nothing else
 	within  bool     // a further place in a file that another Source stands for
+	root    string   // of a plugin: relative paths are meant from there
 	keys    []string // that lead to the servers
 	others  []*Entry // members that are something else of the client's, whose names are taken
 	before  readBefore
@@ -159,10 +160,19 @@ func newEntry(src *Source, row client.Client, m jsonc.Member) *Entry {
 	if def, over := d.decode(own); !d.failed {
 		e.Definition, e.Override = def, over
 	}
-	if row.Rooted && e.Definition != nil && src.Path != "" {
-		e.Definition.rootAt(filepath.Dir(src.Path))
+	if root := src.rootOf(row); root != "" && e.Definition != nil {
+		e.Definition.rootAt(root)
 	}
 	return e
+}
+
+// rootOf is the folder that relative paths of the entries are meant from; "" for that of
+// the workspace.
+func (src *Source) rootOf(row client.Client) string {
+	if src.root == "" && row.Rooted && src.Path != "" {
+		return filepath.Dir(src.Path)
+	}
+	return src.root
 }
 
 // remarks tells what the format of the file says and JSON cannot.

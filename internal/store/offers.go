@@ -142,6 +142,9 @@ func (s *Store) TextOffers(where string, data []byte, req TextRequest) (Offered,
 // textOffers recognises what a text is and reads it.
 func (s *Store) textOffers(src *Source, data []byte, req TextRequest) (Offered, error) {
 	src.Exists = true
+	if out, err, is := s.pluginOffers(src, data, req); is {
+		return out, err
+	}
 	if doc, err := jsonc.Parse(data); err == nil && req.As == "" && doc.Root() != nil {
 		if offer, err, is := foreignOffer(src, doc.Root(), req); is {
 			if err != nil {

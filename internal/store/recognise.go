@@ -84,6 +84,12 @@ func (src *Source) wrapped(doc *jsonc.Document, name string) ([]byte, error) {
 	root := doc.Root()
 	text := bytes.TrimPrefix(doc.Bytes(), []byte("\xef\xbb\xbf"))
 	if isServer(root) {
+		if said := root.Get("name"); said != nil && name == "" { // as code --add-mcp takes it
+			name, _ = said.Text()
+			entry := root.Reshape()
+			entry.Drop("name")
+			text = entry.Node().Raw()
+		}
 		if name == "" {
 			return nil, &Error{Code_: CodeUsage, Path: src.Path, Message: "the text is one entry and does not say its name", Hint_: "give it one with --name"}
 		}
