@@ -14,6 +14,7 @@ type ClientFacts struct {
 	User        []string // its files below the home directory, ~ in front, from strong to weak
 	Darwin      []string // the same on macOS; nil where they are no other
 	Variables   []string // of the environment, that move them
+	Texts       []string // of the environment, that hold the text of a file, which is not read
 	Project     []string // below the workspace, likewise
 	Servers     string   // the key that holds the servers, dotted
 	Written     bool     // mcpctl writes its files
@@ -38,6 +39,9 @@ func DescribeClients() []ClientFacts {
 			f.Darwin = darwin
 		}
 		f.Variables = row.Variables()
+		if row.TextVariable != "" {
+			f.Texts = []string{row.TextVariable}
+		}
 		out = append(out, f)
 	}
 	return out

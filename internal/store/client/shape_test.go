@@ -148,6 +148,8 @@ func TestWriteShapes(t *testing.T) {
 		{"kiro", `{"command":"c","env":{"A":"!x","B":"b"},"shared":false,"exposure":"direct"}`, `{"command":"c","env":{"B":"b"}}`, "'env.A' cannot be written for Kiro: it runs no commands there"},
 		{"factory", `{"command":"c","url":"https://a/","type":"http"}`, `{"type":"http","url":"https://a/"}`, "'command' has no meaning"},
 		{"antigravity", `{"url":"https://a/","enabled":false}`, `{"serverUrl":"https://a/","disabled":true}`, ""},
+		{"warp", `{"url":"https://a/","headers":{"Authorization":"Bearer ${T}"}}`, `{"url":"https://a/","headers":{"Authorization":"Bearer ${T}"}}`, ""},
+		{"warp", `{"command":"c","args":["$${x}"]}`, "", "it would take text of it for a reference"},
 		{"warp", `{"command":"c","cwd":"w"}`, `{"command":"c","working_directory":"w"}`, ""},
 		{"trae", `{"command":"c","args":["${MCPCTL_WORKSPACE}/a"]}`, `{"command":"c","args":["${workspaceFolder}/a"]}`, ""},
 		{"trae", `{"command":"c","args":["${A}"]}`, "", "it expands no variables there"},
@@ -196,6 +198,12 @@ func TestUserDirOfShapes(t *testing.T) {
 		{"trae", "linux", "/h/.config/Trae/User", nil},
 		{"trae", "darwin", "/h/Library/Application Support/Trae/User", xdg},
 		{"warp", "linux", "/h/.warp", nil},
+		{"qwen", "linux", "/q", map[string]string{"QWEN_HOME": "/q"}},
+		{"kiro", "linux", "/k", map[string]string{"KIRO_HOME": "/k"}},
+		{"junie", "linux", "/j", map[string]string{"JUNIE_HOME": "/j"}},
+		{"factory", "linux", "/f/.factory", map[string]string{"FACTORY_HOME_OVERRIDE": "/f"}},
+		{"goose", "linux", "/g/config", map[string]string{"GOOSE_PATH_ROOT": "/g", "XDG_CONFIG_HOME": "/x"}},
+		{"kilo", "linux", "/x/kilo", xdg},
 	}
 	for _, tt := range tests {
 		row, ok := Lookup(tt.client)

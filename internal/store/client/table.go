@@ -135,7 +135,7 @@ var table = []Client{
 		Servers: []string{"amp.mcpServers"}, ServersIn: map[string][]string{".vscode/settings.json": {"amp.mcpServers"}}, Names: freeNames, Dialect: ampDialect, NoOverrides: true, Comments: true,
 	},
 	{
-		Name: "junie", Title: "Junie", User: UserDir{Root: ".junie"},
+		Name: "junie", Title: "Junie", User: UserDir{Root: ".junie", DirVariable: "JUNIE_HOME"},
 		UserFile: "mcp/mcp.json", ProjectFile: ".junie/mcp/mcp.json",
 		Servers: []string{"mcpServers"}, Names: freeNames, Dialect: junieDialect, NoOverrides: true,
 	},
@@ -155,7 +155,7 @@ var table = []Client{
 		Servers: []string{"mcp"}, Names: freeNames, Dialect: crushDialect, NoOverrides: true,
 	},
 	{
-		Name: "factory", Title: "Factory Droid", User: UserDir{Root: ".factory"},
+		Name: "factory", Title: "Factory Droid", User: UserDir{RootVariable: "FACTORY_HOME_OVERRIDE", Path: ".factory"},
 		UserFile: "mcp.json", ProjectFile: ".factory/mcp.json",
 		Servers: []string{"mcpServers"}, Names: freeNames, Dialect: factoryDialect, NoOverrides: true,
 	},
