@@ -26,7 +26,8 @@ var lmstudioDialect = (&shape{
 }).dialect()
 
 // Warp: `working_directory` for cwd; it switches servers elsewhere. It puts ${NAME} into
-// every text of an entry, and refuses a server of which one is unset or empty.
+// the text of its file before it reads it, and takes nothing of a text of which one is
+// unset or empty.
 var warpDialect = (&shape{
 	client:   "Warp",
 	names:    []alias{{"working_directory", "cwd"}},
