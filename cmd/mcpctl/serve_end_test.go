@@ -3,17 +3,21 @@ package main
 import (
 	"bufio"
 	"context"
+	"io"
 	"net/http"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 )
+
+// unansweredHello is of a client that can be asked, and does not answer.
+const unansweredHello = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{"roots":{"listChanged":true},"elicitation":{}},"clientInfo":{"name":"x","version":"1"}}}`
 
 // TestServeEndsUnanswered: a client that leaves a question of the gateway or of a server
 // unanswered can end its session, and so can the gateway.
 func TestServeEndsUnanswered(t *testing.T) {
 	t.Parallel()
-	const hello = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{"roots":{"listChanged":true},"elicitation":{}},"clientInfo":{"name":"x","version":"1"}}}`
 	const call = `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"a__x","arguments":{}}}`
 	for name, leaves := range map[string]bool{"the client ends": true, "the gateway ends": false} {
 		t.Run(name, func(t *testing.T) {
@@ -22,7 +26,7 @@ func TestServeEndsUnanswered(t *testing.T) {
 			ends := filepath.Join(p.work, "ends")
 			p.write(p.userFile(), `{"mcpServers":{"a":{"command":"stub-server","args":["-mark-end","`+ends+`","-tools","x","-elicit","form"]}}}`)
 			s := p.serveHTTP()
-			_, _, header := s.post(t, hello, nil)
+			_, _, header := s.post(t, unansweredHello, nil)
 			session := header.Get("Mcp-Session-Id")
 			inSession := func(r *http.Request) {
 				r.Header.Set("Mcp-Session-Id", session)
@@ -46,6 +50,42 @@ func TestServeEndsUnanswered(t *testing.T) {
 				t.Errorf("the DELETE was answered %s", res.Status)
 			}
 			if err := until(func() error { return recurs(ends, "\n", 1) }); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// TestServeStdioEndsUnanswered: a signal ends it while the client still holds its streams.
+func TestServeStdioEndsUnanswered(t *testing.T) {
+	t.Parallel()
+	for name, client := range map[string]struct{ says, until string }{
+		"a question is open":       {`{"jsonrpc":"2.0","method":"notifications/initialized"}` + "\n", `"roots/list"`},
+		"the client reads no more": {strings.Repeat(`{"jsonrpc":"2.0","id":2,"method":"tools/list"}`+"\n", 20_000), ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newPlace(t)
+			cmd := p.command(t.Context(), "serve")
+			in, err := cmd.StdinPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			out, err := cmd.StdoutPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			go func() { _, _ = io.WriteString(in, unansweredHello+"\n"+client.says) }() // ends with the gateway
+			lines := bufio.NewScanner(out)
+			for lines.Scan() && !strings.Contains(lines.Text(), client.until) {
+			}
+			if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+				t.Fatal(err)
+			}
+			if err := cmd.Wait(); err != nil {
 				t.Error(err)
 			}
 		})
