@@ -2,6 +2,7 @@ package store
 
 import (
 	"encoding/json"
+	"maps"
 	"net/url"
 	"slices"
 	"strconv"
@@ -56,7 +57,13 @@ func (d *decoder) clashes(entry *jsonc.Node) {
 	d.twice(entry, "")
 	dialect := d.entry.Source.clientRow().Dialect
 	d.folded(entry, slices.Concat(fields, dialect.Fields), "")
-	for _, key := range []string{"env", "headers", "toolExposure", "oauth", "auth"} {
+	keys := []string{"env", "headers", "toolExposure", "oauth", "auth"}
+	for _, key := range slices.Sorted(maps.Keys(dialect.Inside)) {
+		if !slices.Contains(keys, key) {
+			keys = append(keys, key)
+		}
+	}
+	for _, key := range keys {
 		n := entry.Get(key)
 		if n == nil || n.Kind() != jsonc.Object {
 			continue
@@ -73,6 +80,8 @@ func (d *decoder) clashes(entry *jsonc.Node) {
 			d.folded(n, append([]string{"type", "credentialId"}, inside...), key+".")
 		case "oauth":
 			d.folded(n, slices.Concat(oauthFields, inside), key+".")
+		default:
+			d.folded(n, inside, key+".")
 		}
 	}
 }

@@ -51,6 +51,21 @@ func (s *Store) dropIns(row client.Client, scope Scope) (out []place) {
 	return out
 }
 
+// folders are the folders of files that count: what is put into one has to be noticed.
+func (s *Store) folders() (paths []string) {
+	discovery := s.LastSettings().Discovery
+	for _, row := range client.All() {
+		if row.DropIns.Project != "" && s.Workspace.HasProject {
+			paths = append(paths, filepath.Join(s.Workspace.Dir, filepath.FromSlash(row.DropIns.Project)))
+		}
+		if row.DropIns.User != "" && (row.Name == s.Client.Name || discovery.Includes(row.Name)) {
+			top, _ := row.User.Find(s.Env, s.bases())
+			paths = append(paths, filepath.Join(top, filepath.FromSlash(row.DropIns.User)))
+		}
+	}
+	return paths
+}
+
 // pointed are the places that variables name beside the usual ones. One inside the
 // workspace could be the repository's word for the user's, and is not read.
 func (s *Store) pointed(row client.Client) (out []place) {

@@ -201,7 +201,7 @@ func (r *Row) override(overrides []*Entry) {
 // program owns MCP here, and the in-project files that approvals cover.
 func (c *Config) Files() []string {
 	s := c.Store
-	files := append([]string{s.approvalsPath()}, c.elsewhereFiles...)
+	files := slices.Concat([]string{s.approvalsPath()}, c.elsewhereFiles, s.folders())
 	for _, src := range c.Sources {
 		if src.Scope == Session || !filepath.IsAbs(src.Path) {
 			continue // it is no file

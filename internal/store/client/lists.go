@@ -15,6 +15,7 @@ var continueDialect = (&shape{
 	client:   "Continue",
 	has:      []string{"cwd"},
 	more:     []string{"requestOptions"},
+	objects:  map[string][]string{"requestOptions": {"headers"}},
 	names:    []alias{{"connectionTimeout", "timeout"}, {"name", ""}},
 	spelling: continueSpelling,
 	unit:     time.Millisecond,

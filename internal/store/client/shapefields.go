@@ -1,6 +1,9 @@
 package client
 
-import "slices"
+import (
+	"maps"
+	"slices"
+)
 
 // fields are the names of the fields that the client's entries have.
 func (f *shape) fields() []string {
@@ -55,12 +58,17 @@ func (f *shape) typed() bool {
 	return false
 }
 
-// inside are the names in the object of a sign-in, by that object's name; nil without one.
+// inside are the names in the objects of an entry, by their own names.
 func (f *shape) inside() map[string][]string {
+	names := maps.Clone(f.objects)
 	if f.signIn.in == "" {
-		return nil
+		return names
 	}
-	return map[string][]string{f.signIn.in: f.signIn.theirs()}
+	if names == nil {
+		names = map[string][]string{}
+	}
+	names[f.signIn.in] = f.signIn.theirs()
+	return names
 }
 
 func (s signIn) theirs() (names []string) {
