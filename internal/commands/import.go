@@ -20,8 +20,8 @@ is found; the first in the order of mcpctl's clients counts for a name.
              project with --project; --from-scope says otherwise
     FILE     a file in the shape of any client, which is recognised, or said with --as; a
              .mcpb bundle, or the manifest of one that is unpacked; a server.json of the MCP
-             registry; the plugin.json, or the .mcp.json, of a plugin of Claude Code, Cursor
-             or Codex; a gemini-extension.json
+             registry; the plugin.json, the .mcp.json or the folder of a plugin of Claude
+             Code, Cursor or Codex; a gemini-extension.json
     -        the same from stdin: servers below a client's key, or bare, by their names; or one
              entry alone, with --name or its own "name", as code --add-mcp takes it
     LINK     an install link of Cursor, VS Code, LM Studio, Kiro, TRAE or goose, or the page

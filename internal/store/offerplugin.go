@@ -47,6 +47,17 @@ func (s *Store) pluginOffers(src *Source, data []byte, req TextRequest) (out Off
 	return out, err, true
 }
 
+// pluginIn is the manifest of the plugin in a folder; "" when it holds none.
+func pluginIn(folder string) string {
+	for _, name := range foreign.PluginManifests {
+		file := filepath.Join(folder, filepath.FromSlash(name))
+		if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() {
+			return file
+		}
+	}
+	return ""
+}
+
 // besidePlugin are the servers of a file that lies where a plugin has its own.
 func (s *Store) besidePlugin(src *Source, data []byte, req TextRequest) (Offered, error, bool) {
 	root := filepath.Dir(src.Path)

@@ -101,7 +101,10 @@ func (s *Store) FileOffers(path string, req TextRequest) (Offered, error) {
 	case err != nil:
 		return Offered{}, ioError("read", path, err)
 	case info.IsDir():
-		return Offered{}, &Error{Code_: CodeUsage, Path: path, Message: "it is a directory", Hint_: "name the file in it"}
+		if manifest := pluginIn(path); manifest != "" {
+			return s.FileOffers(manifest, req)
+		}
+		return Offered{}, &Error{Code_: CodeUsage, Path: path, Message: "it is a directory, and holds no plugin", Hint_: "name the file in it"}
 	}
 	src := &Source{Client: client.Native, Scope: User, Path: path}
 	rel, inProject := s.inProject(path)

@@ -18,7 +18,7 @@ var zedDialect = (&shape{
 	words:  map[string]string{"stdio": "-", "http": "-"},
 	names:  []alias{{"source", ""}},
 	more:   []string{"settings"}, objects: map[string][]string{"command": {"path", "args", "env"}},
-	gaps:   map[string]string{"remote": "it starts the server on the other machine, and mcpctl here"},
+	gaps: map[string]string{"remote": "it starts the server on the other machine, and mcpctl here"},
 	facts: []string{
 		"not servers: entries with 'settings' or the source \"extension\", and no command or url, are of extensions of Zed, which start the server; their names are taken",
 	},

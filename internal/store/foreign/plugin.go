@@ -35,13 +35,20 @@ const (
 	pluginServers = ".mcp.json"
 )
 
-// PluginBeside is the manifest of the plugin that a file of servers belongs to, below its
-// folder, slash separated, in the order of looking; nil where it can be no plugin's.
+// PluginBeside is where the manifest of the plugin is that a file of servers belongs to,
+// below the file's folder; nil where it can be no plugin's.
 func PluginBeside(file string) []string {
 	if filepath.Base(file) != pluginServers {
 		return nil
 	}
-	return []string{".claude-plugin/" + pluginFile, ".cursor-plugin/" + pluginFile, ".codex-plugin/" + pluginFile}
+	return PluginManifests[:len(PluginManifests)-2]
+}
+
+// PluginManifests are where a plugin or an extension has its manifest, below its folder,
+// slash separated, in the order of looking.
+var PluginManifests = []string{
+	".claude-plugin/" + pluginFile, ".cursor-plugin/" + pluginFile, ".codex-plugin/" + pluginFile, ".omp-plugin/" + pluginFile,
+	".github/plugin/" + pluginFile, extensionFile, pluginFile,
 }
 
 // IsPlugin tells whether a path is that of such a manifest.
