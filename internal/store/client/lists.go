@@ -9,7 +9,7 @@ import (
 
 // Clients whose servers are a list of entries with their names inside. mcpctl reads them.
 
-// Continue: YAML, and mcpServers in its config.yaml. ${{ secrets.NAME }} are its own secrets, of which mcpctl has
+// Continue: YAML, and mcpServers in its config.yaml and in the files of its folders. ${{ secrets.NAME }} are its own secrets, of which mcpctl has
 // those that are in the environment, where Continue looks too.
 var continueDialect = (&shape{
 	client:   "Continue",

@@ -162,10 +162,11 @@ var table = []Client{
 	{
 		Name: "antigravity", Title: "Antigravity", User: UserDir{Root: ".gemini"},
 		UserFile: "config/mcp_config.json", MoreUser: []string{"antigravity/mcp_config.json"},
-		Servers: []string{"mcpServers"}, Names: freeNames, Dialect: antigravityDialect, NoOverrides: true,
+		ProjectFile: ".agents/mcp_config.json",
+		Servers:     []string{"mcpServers"}, Names: freeNames, Dialect: antigravityDialect, NoOverrides: true,
 	},
 	{
-		Name: "lmstudio", Title: "LM Studio", User: UserDir{Root: ".lmstudio"}, UserFile: "mcp.json",
+		Name: "lmstudio", Title: "LM Studio", User: UserDir{Root: ".lmstudio"}, MoreDirs: []UserDir{{Root: ".cache/lm-studio"}}, UserFile: "mcp.json",
 		Servers: []string{"mcpServers"}, Names: freeNames, Dialect: lmstudioDialect, NoOverrides: true,
 	},
 	{
