@@ -41,7 +41,7 @@ func (s *Store) placesOf(row client.Client, scope Scope) []place {
 			return []place{{client: row, scope: User, path: s.file, keys: row.Servers}}
 		}
 		if path := row.NamedFile(s.Env, s.bases()); path != "" {
-			return append(s.pointed(row), place{client: row, scope: User, dir: filepath.Dir(path), path: path, keys: row.KeysOf(row.UserFile)})
+			return s.besides(row, []place{{client: row, scope: User, dir: filepath.Dir(path), path: path, keys: row.KeysOf(row.UserFile)}})
 		}
 		for i, dirs := range append([]client.UserDir{row.User}, row.MoreDirs...) {
 			dir, _ := dirs.Find(s.Env, s.bases())
@@ -55,7 +55,7 @@ func (s *Store) placesOf(row client.Client, scope Scope) []place {
 				out = append(out, p)
 			}
 		}
-		out = slices.Concat(s.pointed(row), inOrder(row, writtenEdition(row, out)), s.dropIns(row, User))
+		out = s.besides(row, append(inOrder(row, writtenEdition(row, out)), s.dropIns(row, User)...))
 	case Project:
 		if !s.Workspace.HasProject {
 			return nil

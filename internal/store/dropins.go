@@ -1,6 +1,7 @@
 package store
 
 import (
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -16,7 +17,7 @@ import (
 const manyDropIns = 256
 
 // dropIns are the places of the files in a client's folder of files, by name. A folder
-// that cannot be read is one place, which tells.
+// that cannot be read is one place, which tells, and so is one that is not there.
 func (s *Store) dropIns(row client.Client, scope Scope) (out []place) {
 	top, below := s.Workspace.Dir, row.DropIns.Project
 	if scope == User {
@@ -34,6 +35,9 @@ func (s *Store) dropIns(row client.Client, scope Scope) (out []place) {
 			p.why = "the folder is not read: " + err.Error()
 		}
 		out = append(out, p)
+	}
+	if _, missing := os.Lstat(filepath.Join(top, folder)); missing != nil && len(out) == 0 {
+		out = append(out, place{client: row, scope: scope, path: filepath.Join(top, folder), second: true, keys: row.Servers})
 	}
 	for _, name := range names {
 		ending := strings.ToLower(filepath.Ext(name))
@@ -64,6 +68,13 @@ func (s *Store) folders() (paths []string) {
 		}
 	}
 	return paths
+}
+
+// besides puts the places that variables name in front of the usual ones.
+func (s *Store) besides(row client.Client, usual []place) []place {
+	return append(slices.DeleteFunc(s.pointed(row), func(p place) bool {
+		return slices.ContainsFunc(usual, func(u place) bool { return u.path == p.path })
+	}), usual...)
 }
 
 // pointed are the places that variables name beside the usual ones. One inside the
