@@ -53,6 +53,8 @@ Of each tool:
 Where the setting pinTools is in force, or to tell of changes, what tools were approved
 is taken from here when a server of the project is connected for the first time with
 exactly this entry. A later lock file changes nothing about that: the user's own word,
-given with "mcpctl approve --tools", counts.
+given with "mcpctl approve --tools", counts. A lock file that does not parse, that a newer
+mcpctl has written, or in which a merge has left its marks, is not taken for a missing one:
+until it is mended, or the user has given his word, no tool is known to be approved.
 
 mcpctl schema --file lock prints all this for editors.`

@@ -42,7 +42,8 @@ given. Keys are sorted, and what has not changed is not written anew.
 
 The file decides which tools count as approved where a server is connected to for the first
 time. Where tools were approved before, a new lock file does not change that: approve what
-has changed with "mcpctl approve --tools NAME".`
+has changed with "mcpctl approve --tools NAME". A lock file in which a merge has left its marks
+is refused by every command that reads it: settle it, or take one side and lock again.`
 
 const lockExamples = `  mcpctl lock
   mcpctl lock docs --update --dry-run`

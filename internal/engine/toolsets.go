@@ -103,7 +103,7 @@ func (s *Session) ApproveTools(ctx context.Context, name string, shown store.Fin
 		}
 		s.event(name, "info", "its tools were approved")
 	}
-	s.recheckTools()
+	s.recheckTools(true)
 	return setOf(name, set, pins, listed), nil
 }
 

@@ -110,6 +110,19 @@ func (s *Store) ReadLock() (*LockFile, error) {
 	return parseLock(s.LockPath(), data)
 }
 
+// mergeMark is the first line that version control has put between the sides of a conflict;
+// 0 when there is none. No line of JSON begins so.
+func mergeMark(data []byte) int {
+	for i, line := range bytes.Split(data, []byte("\n")) {
+		for _, mark := range []string{"<<<<<<<", "|||||||", "=======", ">>>>>>>"} {
+			if bytes.HasPrefix(line, []byte(mark)) {
+				return i + 1
+			}
+		}
+	}
+	return 0
+}
+
 // lockReader reads one lock file.
 type lockReader struct{ path string }
 
@@ -120,6 +133,10 @@ func (r lockReader) fault(pos jsonc.Position, message, hint string) error {
 func parseLock(path string, data []byte) (*LockFile, error) {
 	r := lockReader{path}
 	again := "mend it, or remove it and lock again with: mcpctl lock"
+	if line := mergeMark(data); line > 0 {
+		return nil, r.fault(jsonc.Position{Line: line, Column: 1}, "the lock file holds the marks of a merge that is not settled",
+			"settle it, or take one side and lock again with: mcpctl lock --update")
+	}
 	doc, err := jsonc.Parse(data)
 	if err != nil {
 		return nil, r.fault(positionOf(err), messageOf(err), again)
