@@ -28,8 +28,9 @@ and <home>. Prompts and resources are not locked: a person picks the former, and
 latter are data.
 
 The version of a package is "pinned" where the command names one that cannot come to mean
-another: npx pkg@1.2.3, uvx pkg==1.2, docker run image@sha256:... Otherwise it is what the
-running server says of itself, "reported", or "unknown". No registry is asked.
+another: npx pkg@1.2.3, uvx pkg==1.2, docker run image@sha256:..., a repository with its
+whole commit. Otherwise it is what the running server says of itself, "reported", or
+"unknown". No registry is asked.
 
 Servers are connected to once, as a test does, several at the same time. Only approved ones
 are: one that is not ends the command with MCP_NOT_APPROVED. When one of them cannot be
