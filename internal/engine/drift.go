@@ -7,6 +7,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/engine/wire"
 	"github.com/mcpctl/mcpctl/internal/probe/dial"
 	"github.com/mcpctl/mcpctl/internal/store"
+	"github.com/mcpctl/mcpctl/internal/store/redact"
 )
 
 // Drift is how the tools that a server lists differ from those that were approved. The
@@ -14,6 +15,7 @@ import (
 type Drift struct {
 	changes []store.ToolChange
 	err     error  // there is a record, or a lock file, and it cannot be relied on
+	mask    *redact.Mask
 	basis   string // signature of the files it was found with
 }
 
@@ -31,7 +33,7 @@ func Define(st *store.Store, tools []dial.Tool) []store.ToolDefinition {
 // DriftOf compares what an admitted server lists with what was approved. Where nothing
 // was yet, this is what is approved: what the lock file of the project says, or the
 // list itself. set says what the client can do, see Owner.toolSet.
-func DriftOf(ctx context.Context, st *store.Store, a store.Admitted, set string, tools []dial.Tool) Drift {
+func DriftOf(ctx context.Context, st *store.Store, a store.Admitted, set string, tools []dial.Tool, mask *redact.Mask) Drift {
 	if !a.Pinnable() {
 		return Drift{}
 	}
@@ -40,7 +42,7 @@ func DriftOf(ctx context.Context, st *store.Store, a store.Admitted, set string,
 	if err != nil {
 		return Drift{err: err}
 	}
-	return Drift{changes: store.CompareTools(pins.Approved(set, listed), listed)}
+	return Drift{changes: store.CompareTools(pins.Approved(set, listed), listed), mask: mask}
 }
 
 // KnownDrift is DriftOf the command line's own for who only looks: nothing is recorded,
@@ -54,18 +56,18 @@ func KnownDrift(st *store.Store, a store.Admitted, tools []dial.Tool) Drift {
 		return Drift{err: err}
 	}
 	listed := Define(st, tools)
-	return Drift{changes: store.CompareTools(pins.Approved("", listed), listed)}
+	return Drift{changes: store.CompareTools(pins.Approved("", listed), listed), mask: redact.NewMask(a.Known(st.Env)...)}
 }
 
 // none tells whether there is nothing to tell.
 func (d Drift) none() bool { return len(d.changes) == 0 && d.err == nil }
 
 // Names are the tools that are not as they were approved, those that are gone included,
-// sorted.
+// sorted, secrets hidden.
 func (d Drift) Names() []string {
 	var out []string
 	for _, c := range d.changes {
-		out = append(out, c.Name)
+		out = append(out, d.mask.Text(c.Name))
 	}
 	return out
 }
@@ -77,7 +79,7 @@ func (d Drift) String() string {
 	}
 	by := map[string][]string{}
 	for _, c := range d.changes {
-		by[c.What()] = append(by[c.What()], c.Name)
+		by[c.What()] = append(by[c.What()], d.mask.Text(c.Name))
 	}
 	var parts []string
 	for _, what := range []string{store.ToolChanged, store.ToolNew, store.ToolGone} {
@@ -107,6 +109,7 @@ func (d Drift) what(tool string) string {
 func (d Drift) Refuse(server, tool string) error {
 	review := "mcpctl approve --tools " + server
 	hint := "review it with: " + review
+	shown := d.mask.Text(tool)
 	switch what := d.what(tool); {
 	case d.err != nil:
 		if mend := wire.FromError(d.err).Advice; mend != "" && !strings.Contains(mend, review) {
@@ -114,9 +117,9 @@ func (d Drift) Refuse(server, tool string) error {
 		}
 		return wire.NewError(wire.NotApproved, "it is not known which tools of '"+server+"' were approved: "+d.err.Error(), hint).On(server)
 	case what == store.ToolChanged:
-		return wire.NewError(wire.NotApproved, "the definition of the tool '"+tool+"' has changed since it was approved", hint).On(server)
+		return wire.NewError(wire.NotApproved, "the definition of the tool '"+shown+"' has changed since it was approved", hint).On(server)
 	case what == store.ToolNew:
-		return wire.NewError(wire.NotApproved, "the tool '"+tool+"' came after the tools of '"+server+"' were approved", hint).On(server)
+		return wire.NewError(wire.NotApproved, "the tool '"+shown+"' came after the tools of '"+server+"' were approved", hint).On(server)
 	}
 	return nil
 }
@@ -141,7 +144,7 @@ func (d Drift) Mark(server string, tools []wire.Tool, pinned bool) {
 func (sv *server) drifted(ctx context.Context, w want, tools []dial.Tool) Drift {
 	s := sv.session
 	basis := signature(s.opts.Store.PinsBasis(w.admitted)) // before they are read: what changes meanwhile is seen again
-	d := DriftOf(context.WithoutCancel(ctx), s.opts.Store, w.admitted, s.opts.Owner.toolSet(), tools)
+	d := DriftOf(context.WithoutCancel(ctx), s.opts.Store, w.admitted, s.opts.Owner.toolSet(), tools, redact.NewMask(w.secrets...))
 	d.basis = basis
 	told := d.String()
 	s.mu.Lock()

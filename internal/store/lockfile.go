@@ -66,15 +66,20 @@ func (l LockedServer) Definitions() []ToolDefinition {
 }
 
 // LockServer makes the record of a server from what it said of itself. Secrets of the
-// values it runs with are hidden.
-func (s *Store) LockServer(a Admitted, protocol string, peer LockedPeer, tools []ToolDefinition) LockedServer {
+// values it runs with are hidden in it; a tool whose name holds one would publish it and is
+// MCP_SECRET_REFUSED.
+func (s *Store) LockServer(a Admitted, protocol string, peer LockedPeer, tools []ToolDefinition) (LockedServer, error) {
 	mask := redact.NewMask(a.Known(s.Env)...)
 	l := LockedServer{Fingerprint: a.Fingerprint(), Package: a.Package().reported(mask.Text(peer.Version)), ProtocolVersion: protocol,
 		Server: LockedPeer{mask.Text(peer.Name), mask.Text(peer.Version)}, Tools: map[string]LockedTool{}}
 	for _, t := range tools {
+		if shown := mask.Text(t.Name); shown != t.Name {
+			return LockedServer{}, &Error{Code_: CodeSecretRefused, Server_: a.Name(), Message: "the name of a tool of server '" + a.Name() + "' holds what looks like a secret: '" + shown + "'",
+				Hint_: "the lock file would publish it; see why the server puts it there"}
+		}
 		l.Tools[t.Name] = LockedTool{Hash: t.Hash, Definition: mask.JSON(t.Definition)}
 	}
-	return l
+	return l, nil
 }
 
 // Package is what the admitted server's command fetches; nil when it fetches nothing.
