@@ -136,11 +136,12 @@ func together(errs []error) error {
 		return errors.Join(errs...)
 	}
 	first := *wire.FromError(errs[0])
+	first.Text = bare(&first, "")
 	for _, err := range errs[1:] {
 		if errors.Is(err, context.Canceled) {
 			return errors.Join(errs...) // the signal is the answer
 		}
-		first.Text += "; " + err.Error()
+		first.Text += "; " + bare(wire.FromError(err), "")
 	}
 	first.Name = ""
 	return &first
