@@ -96,7 +96,7 @@ func (s *Session) ApproveTools(ctx context.Context, name string, shown store.Fin
 		return wire.ToolSet{}, wire.NewError(wire.ConfigConflict, "the tools of '"+name+"' are not those that were reviewed: expected "+string(shown)+", found "+string(now),
 			"look at them; mcpctl approve --list --tools "+name+" --json gives the fingerprint").On(name)
 	}
-	set := s.opts.Owner.toolSet()
+	set := sv.session.opts.Owner.toolSet() // of whom the server knows, also when it is lent
 	pins, err := s.opts.Store.ReadPins(admitted)
 	if err != nil || pins == nil || len(store.CompareTools(pins.Approved(set, listed), listed)) > 0 {
 		if pins, err = s.opts.Store.PinTools(ctx, admitted, set, listed); err != nil {
@@ -105,6 +105,7 @@ func (s *Session) ApproveTools(ctx context.Context, name string, shown store.Fin
 		s.event(name, "info", "its tools were approved")
 	}
 	s.recheckTools(true)
+	sv.recheckTools(true) // which may be lent
 	return sv.setOf(pins, listed), nil
 }
 
