@@ -14,7 +14,7 @@ import (
 // zero value is no difference.
 type Drift struct {
 	changes []store.ToolChange
-	err     error  // there is a record, or a lock file, and it cannot be relied on
+	err     error // there is a record, or a lock file, and it cannot be relied on
 	mask    *redact.Mask
 	basis   string // signature of the files it was found with
 }
