@@ -147,7 +147,7 @@ func (x *inspection) fetched(p *Package) {
 	at := x.position("command")
 	if n := x.shape.Get("args"); n != nil {
 		for _, el := range n.Elements() {
-			if text, _ := el.Text(); strings.HasSuffix(text, p.named) {
+			if text, _ := el.Text(); strings.HasSuffix(text, p.word) {
 				at = el.Position()
 				break
 			}

@@ -30,7 +30,8 @@ type Package struct {
 	Version  string        `json:"version"` // exact, of an image a digest, of a repository a commit; "" when unknown
 	Origin   PackageOrigin `json:"origin"`
 
-	named string // the word of the command
+	word  string // of the command
+	named string // the word, secrets hidden
 }
 
 // packageOf is the first package that a command fetches, and starts; nil for a command that

@@ -46,7 +46,7 @@ func TestPackages(t *testing.T) {
 			t.Errorf("%s: no package", line)
 			continue
 		}
-		got.named = ""
+		got.word, got.named = "", ""
 		if *got != want {
 			t.Errorf("%s: %+v, want %+v", line, *got, want)
 		}

@@ -45,7 +45,7 @@ func specOf(registry, word string) *Package {
 	if p == nil {
 		return nil
 	}
-	p.named = word
+	p.word, p.named = word, word
 	if strings.Contains(word, "://") { // which may hold a user and a password
 		p.Name, p.named = redact.URL(p.Name), redact.URL(word)
 	}
