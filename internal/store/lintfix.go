@@ -72,7 +72,7 @@ func (l Linted) fixable(src *Source) bool {
 // writerOf is the store that writes the file; false for a file that none does.
 func (s *Store) writerOf(src *Source) (*Store, bool) {
 	row, known := client.Lookup(src.Client)
-	if !known || row.ReadOnly || src.Scope == Session {
+	if !known || row.ReadOnly && src.Scope != Local || src.Scope == Session {
 		return nil, false
 	}
 	owner := *s
@@ -95,7 +95,7 @@ type mending struct {
 func (s *Store) mendFile(ctx context.Context, scope Scope, dryRun bool) (Mended, error) {
 	run := &mending{store: s, scope: scope, words: map[string]*approval{}, was: map[string]*Entry{}}
 	var after *Source
-	change, err := s.editThen(ctx, editRequest{scope, "", dryRun}, editSteps{
+	change, err := s.editThen(ctx, editRequest{scope: scope, dryRun: dryRun, part: partOfAll}, editSteps{
 		plan: run.plan,
 		check: func(result *Source) error {
 			after = result

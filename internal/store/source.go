@@ -106,6 +106,9 @@ func (src *Source) read(doc *jsonc.Document) {
 // readWithin reads the servers of a further place in a file of which another place
 // tells what is wrong.
 func (src *Source) readWithin(doc *jsonc.Document, root *jsonc.Node) {
+	if src.ownPart() && src.clientsFault(root) {
+		return
+	}
 	last := len(src.keys) - 1
 	beside := root
 	for _, key := range src.keys[:last] {

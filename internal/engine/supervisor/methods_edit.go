@@ -206,9 +206,8 @@ func removeServer(ctx context.Context, st *store.Store, in wire.Remove) (any, er
 		return nil, err
 	}
 	var warnings []wire.Warning
-	if orphan, found, err := st.RemoveOrphan(ctx, req); found {
-		warnings = append(warnings, engine.OrphanRemoved(in.Name, orphan, err))
-	}
+	orphans, err := st.RemoveOrphans(ctx, req)
+	warnings = append(warnings, engine.OrphansRemoved(in.Name, orphans, err)...)
 	return edited(st, change, nil, warnings...)
 }
 
