@@ -104,6 +104,9 @@ func runSwitch(ctx context.Context, a *app, o *switchOptions) error {
 			}
 		}
 	}
+	if len(o.names) > 1 {
+		c.Store = c.Store.Together()
+	}
 	for _, name := range o.names {
 		if err := o.one(ctx, a, c, scope, name); err != nil {
 			return err

@@ -79,6 +79,7 @@ func runRemove(ctx context.Context, a *app, o *removeOptions) error {
 	if err != nil {
 		return err
 	}
+	c.Store = c.Store.Together()
 	var errs []error
 	for _, req := range plan {
 		change, err := c.Store.Remove(ctx, req)

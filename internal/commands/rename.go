@@ -56,6 +56,7 @@ func runRename(ctx context.Context, a *app, o *renameOptions) error {
 	if err != nil {
 		return err
 	}
+	c.Store = c.Store.Together()
 	req := store.RenameRequest{Scope: scope, From: o.from, To: o.to, DryRun: true}
 	if _, err := c.Store.RenameOrphans(ctx, req); err != nil { // before anything is written
 		return err

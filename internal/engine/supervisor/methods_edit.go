@@ -200,6 +200,7 @@ func removeServer(ctx context.Context, st *store.Store, in wire.Remove) (any, er
 	if err != nil {
 		return nil, err
 	}
+	st = st.Together() // with the override that lies on it
 	req := store.RemoveRequest{Scope: scope, Name: in.Name, Expect: expect, DryRun: in.DryRun}
 	change, err := st.Remove(ctx, req)
 	if err != nil {
