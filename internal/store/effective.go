@@ -89,6 +89,7 @@ func (s *Store) Combine(sources []*Source, approvals *Approvals) *Config {
 		}
 	}
 	c.noteSameConnections()
+	c.noteMeetingInputs()
 	return c
 }
 

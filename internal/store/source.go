@@ -81,6 +81,7 @@ func (src *Source) read(doc *jsonc.Document) {
 	src.strict(doc)
 	src.readLists(root)
 	src.edition(root)
+	src.readInputs(root)
 	servers := root
 	for i, key := range src.keys {
 		if src.topKeyClash(servers, key) {

@@ -18,6 +18,8 @@ type Dialect struct {
 	// About tells people how the client's entries differ from mcpctl's own: a word, a
 	// colon and what it is.
 	About []string
+	// Inputs: the client asks its user for values, and its files list what for.
+	Inputs bool
 }
 
 // Writing is an entry in the client's shape, without what the gaps name.
