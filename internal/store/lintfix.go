@@ -18,11 +18,12 @@ type Mended struct {
 
 // LintFix mends what Lint finds and only one way is left to mend, each file in one
 // commit. It changes files that mcpctl writes; others are told in kept. An approved
-// entry of the project stays approved if it means what it meant (design §5.2).
-func (s *Store) LintFix(ctx context.Context, req LintRequest, dryRun bool) (done []Mended, kept []*Source, err error) {
+// entry of the project stays approved if it means what it meant (design §5.2). A file that
+// cannot be mended keeps no other from it: why is in failed.
+func (s *Store) LintFix(ctx context.Context, req LintRequest, dryRun bool) (done []Mended, kept []*Source, failed []error, err error) {
 	linted, err := s.Lint(req)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	seen := map[string]bool{} // several places may lie in one file: who writes it mends it
 	for _, src := range s.writersFirst(linted.Sources) {
@@ -37,11 +38,12 @@ func (s *Store) LintFix(ctx context.Context, req LintRequest, dryRun bool) (done
 		}
 		m, err := owner.mendFile(ctx, src.Scope, dryRun)
 		if err != nil {
-			return done, kept, err
+			failed = append(failed, err)
+			continue
 		}
 		done = append(done, m)
 	}
-	return done, kept, nil
+	return done, kept, failed, nil
 }
 
 // writersFirst orders sources so that those that are written come before those that lie

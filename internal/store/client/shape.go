@@ -55,10 +55,14 @@ const (
 )
 
 // dialect is the shape's two ways.
-func (f *shape) dialect() Dialect { return Dialect{Read: f.read, Write: f.write, About: f.about(), Inputs: f.spelling.inputs} }
+func (f *shape) dialect() Dialect {
+	return Dialect{Read: f.read, Write: f.write, About: f.about(), Inputs: f.spelling.inputs}
+}
 
 // readOnly is its way from the client alone.
-func (f *shape) readOnly() Dialect { return Dialect{Read: f.read, About: f.about(), Inputs: f.spelling.inputs} }
+func (f *shape) readOnly() Dialect {
+	return Dialect{Read: f.read, About: f.about(), Inputs: f.spelling.inputs}
+}
 
 // spellingOf is how values of a field are spelt.
 func (f *shape) spellingOf(field string) spelling {
