@@ -19,8 +19,9 @@ client has no such switch, refused. References such as ${API_KEY} stay reference
 spelt as the client spells them.
 
 --to says where they go. With a client, that is its file of the user, or with --project the
-one of the project. FILE is written in the shape of mcpctl's own, or of the client that
---as names; one that is there keeps its other bytes. With - the text is printed.
+one of the project. A FILE that is there is written in the shape that it has, and keeps its other
+bytes; a new one, or one without servers, in that of mcpctl's own or of the client that --as
+names. --as with another shape than the file's is refused. With - the text is printed.
 
 With --gateway no servers are copied, but one entry, by which the client starts mcpctl
 serve and has them all; with -C it names that workspace. See mcpctl serve --print-config,
@@ -151,7 +152,11 @@ func (o *exportOptions) target(a *app, s *store.Store, req *store.CopyRequest) (
 	if err != nil {
 		return nil, err
 	}
-	into, inWorkspace, err := s.At(path, o.shape())
+	shape, err := s.ShapeAt(path, o.as)
+	if err != nil {
+		return nil, err
+	}
+	into, inWorkspace, err := s.At(path, shape)
 	req.Published = inWorkspace
 	return into, err
 }
