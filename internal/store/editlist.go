@@ -37,8 +37,11 @@ func ParseEdits(data []byte) (scope Scope, edits []Edit, err error) {
 	if root == nil {
 		return "", nil, wrongAt(jsonc.Position{}, "there is nothing in the document")
 	}
-	if err := checkKeys(root, "the document", []string{"scope", "edits"}); err != nil {
+	if err := checkKeys(root, "the document", []string{"$schema", "scope", "edits"}); err != nil {
 		return "", nil, err
+	}
+	if n := root.Get("$schema"); n != nil && n.Kind() != jsonc.String {
+		return "", nil, wrongAt(n.Position(), "'$schema' is a string")
 	}
 	if n := root.Get("scope"); n != nil {
 		text, _ := n.Text()
