@@ -79,16 +79,16 @@ func runExport(ctx context.Context, a *app, o *exportOptions) error {
 	if err != nil {
 		return err
 	}
+	into, err := o.target(a, c.Store, &req)
+	if err != nil {
+		return err
+	}
 	from, err := o.offers(a, c)
 	if err != nil {
 		return err
 	}
 	if o.to == "-" {
-		return o.toStdout(a, c.Store, from, req)
-	}
-	into, err := o.target(a, c.Store, &req)
-	if err != nil {
-		return err
+		return o.toStdout(a, into, from, req)
 	}
 	return copying{flags: &o.copyFlags, from: from, into: into, req: req}.run(ctx, a)
 }
@@ -126,7 +126,7 @@ func (o *exportOptions) check() error {
 	case o.gateway && (o.to == store.NativeClient || !isClient && o.as == ""):
 		return usagef("--gateway is for another client's file: the gateway would offer itself")
 	case o.secrets && o.to != "-":
-		return usagef("--secrets goes with --to -")
+		return usagef("only --to - goes with --secrets")
 	case !isClient && scope != "":
 		return usagef("a scope goes with a client, not with a file")
 	}
@@ -135,6 +135,13 @@ func (o *exportOptions) check() error {
 
 // target is the store whose file is written.
 func (o *exportOptions) target(a *app, s *store.Store, req *store.CopyRequest) (*store.Store, error) {
+	if o.to == "-" {
+		if a.json != "" {
+			return nil, usagef("--to - prints the file itself: without --json")
+		}
+		into, _, err := s.At(store.Stdout, o.shape())
+		return into, err
+	}
 	if isClient(o.to) {
 		if o.to == s.Client.Name {
 			return nil, usagef("these are the files of %s already", s.Client.Title)
@@ -169,14 +176,7 @@ func (o *exportOptions) shape() string {
 }
 
 // toStdout prints what a file of its own would hold.
-func (o *exportOptions) toStdout(a *app, s *store.Store, from store.Offered, req store.CopyRequest) error {
-	if a.json != "" {
-		return usagef("--to - prints the file itself: without --json")
-	}
-	into, _, err := s.At(store.Stdout, o.shape())
-	if err != nil {
-		return err
-	}
+func (o *exportOptions) toStdout(a *app, into *store.Store, from store.Offered, req store.CopyRequest) error {
 	req.Offers, req.Published = from.Offers, !o.secrets
 	plan, err := into.PlanText(req)
 	if err != nil {

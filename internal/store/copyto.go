@@ -26,7 +26,7 @@ func (s *Store) At(path, clientName string) (at *Store, inWorkspace bool, err er
 		return nil, false, unknownClient(clientName)
 	}
 	if ours, theirs := formatOf(path), formatOf(row.UserFile); reflect.TypeOf(ours) != reflect.TypeOf(theirs) && path != Stdout {
-		return nil, false, &Error{Code_: CodeUsage, Path: path, Message: "the files of " + row.Title + " are not in the format that this name says", Hint_: "give it a name like " + filepath.Base(row.UserFile)}
+		return nil, false, &Error{Code_: CodeUsage, Path: path, Message: "the files of " + row.Title + " are not in the format that this name says", Hint_: "give it a name like " + filepath.Base(row.UserFile) + ", or say with --as whose file it is"}
 	}
 	c := *s
 	c.Client, c.file = row, path
