@@ -30,7 +30,10 @@ func formatOf(path string) jsonc.Format {
 // as an object of TOML or else of YAML. It is "" where none of them fits.
 func textName(data []byte) string {
 	text := bytes.TrimSpace(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")))
-	if doc, err := jsonc.Parse(data); err == nil && (doc.Root() == nil || doc.Root().Kind() == jsonc.Object) || bytes.HasPrefix(text, []byte("{")) {
+	if bytes.HasPrefix(text, []byte("{")) {
+		return "text.json"
+	}
+	if doc, err := jsonc.Parse(data); err == nil && (doc.Root() == nil || doc.Root().Kind() == jsonc.Object) { // a comment is in front
 		return "text.json"
 	}
 	for _, name := range []string{"text.toml", "text.yaml"} {

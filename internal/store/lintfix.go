@@ -27,7 +27,7 @@ func (s *Store) LintFix(ctx context.Context, req LintRequest, dryRun bool) (done
 	}
 	seen := map[string]bool{} // several places may lie in one file: who writes it mends it
 	for _, src := range s.writersFirst(linted.Sources) {
-		if seen[src.Path] || !linted.fixable(src) {
+		if seen[src.Path] || src.ownPart() || !linted.fixable(src) { // what is said for one client is mended by hand
 			continue
 		}
 		seen[src.Path] = true
@@ -41,7 +41,9 @@ func (s *Store) LintFix(ctx context.Context, req LintRequest, dryRun bool) (done
 			failed = append(failed, err)
 			continue
 		}
-		done = append(done, m)
+		if len(m.Problems) > 0 {
+			done = append(done, m)
+		}
 	}
 	return done, kept, failed, nil
 }

@@ -61,9 +61,9 @@ func (s *Store) placesOfFile(path string, req LintRequest) ([]place, error) {
 // that lead to the servers.
 func (s *Store) shapeOfFile(path string) (client.Client, []string) {
 	native, _ := client.Lookup(client.Native)
-	data, _, err := atomicfile.ReadFile(path, userLimit)
+	data, _, err := atomicfile.ReadFile(path, projectLimit)
 	if err != nil {
-		return native, native.Servers // which the reader tells
+		return native, native.Servers // the reader says what is wrong; to take a huge one apart twice is not worth it
 	}
 	return s.shapeOf(path, data)
 }
