@@ -60,7 +60,7 @@ type Applied struct {
 func (s *Store) Apply(ctx context.Context, req ApplyRequest) (Applied, error) {
 	run := &applying{store: s, scope: req.Scope, plain: req.plain, words: map[string]word{}}
 	var result *Source
-	change, err := s.editThen(ctx, editRequest{req.Scope, "", req.DryRun}, editSteps{
+	change, err := s.editThen(ctx, editRequest{scope: req.Scope, dryRun: req.DryRun, part: partOfAll}, editSteps{
 		plan: func(src *Source, doc *jsonc.Document) ([]byte, error) {
 			run.src, run.doc, run.approvals = src, doc, s.ReadApprovals()
 			for i, e := range req.Edits {

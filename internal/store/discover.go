@@ -33,9 +33,7 @@ func (s *Store) placesOf(row client.Client, scope Scope) []place {
 	var out []place
 	switch scope {
 	case Local:
-		native, _ := client.Lookup(client.Native)
-		path := filepath.Join(s.Places.State(), "workspaces", s.Workspace.ID(), "mcp.json")
-		return []place{{client: native, scope: Local, path: path, keys: native.Servers}}
+		return localPlaces(row, filepath.Join(s.Places.State(), "workspaces", s.Workspace.ID(), "mcp.json"))
 	case User:
 		if s.file != "" {
 			return []place{{client: row, scope: User, path: s.file, keys: row.Servers}}
@@ -280,7 +278,7 @@ func (s *Store) foreign(src *Source) bool {
 
 // Writes tells whether a source is the file that a write to its scope goes to.
 func (s *Store) Writes(src *Source) bool {
-	return !s.foreign(src) && !src.second && src.Scope != Session
+	return !s.foreign(src) && (!src.second || src.ownPart()) && src.Scope != Session
 }
 
 // standsElsewhere tells where a name stands that is not in a file this client

@@ -89,6 +89,7 @@ func (s *Store) Combine(sources []*Source, approvals *Approvals) *Config {
 		}
 	}
 	c.noteSameConnections()
+	c.noteMeetingInputs()
 	return c
 }
 
@@ -146,15 +147,18 @@ func (c *Config) addRows(entries []*Entry) {
 		winner.override(c.withLists(winner.Entry, overrides))
 	} else {
 		for _, o := range overrides {
-			rows = append(rows, &Row{Entry: o, Approval: NotNeeded, Why: "it overrides a server that is not there" + c.unlessMeant() + "remove it with: mcpctl remove " + o.Name + " --" + string(o.Source.Scope), Exposure: Direct})
+			rows = append(rows, &Row{Entry: o, Approval: NotNeeded, Why: "it overrides a server that is not there" + c.unlessMeant(o) + "remove it with: mcpctl remove " + o.Name + " --" + string(o.Source.Scope), Exposure: Direct})
 		}
 	}
 	c.Rows = append(c.Rows, rows...)
 }
 
-// unlessMeant reminds that the local file's word is for the servers of every client: one
-// that this client does not have may be another's.
-func (c *Config) unlessMeant() string {
+// unlessMeant reminds that what a file says of every client's servers may be meant for
+// one that this client does not have.
+func (c *Config) unlessMeant(o *Entry) string {
+	if o.Source.ownPart() {
+		return " for the client " + o.Source.Client + ": "
+	}
 	return " for the client " + c.Store.Client.Name + "; unless it is meant for another client's, "
 }
 

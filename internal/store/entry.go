@@ -35,8 +35,10 @@ type Source struct {
 	keys    []string // that lead to the servers
 	others  []*Entry // members that are something else of the client's, whose names are taken
 	before  readBefore
-	off, on []listed // names in lists beside the servers
-	only    []listed // beside which every other is off; nil when there is no such list
+	text    string            // a name that says the format of what has no name of its own
+	inputs  map[string]string // what the client asks its user for, by ID
+	off, on []listed          // names in lists beside the servers
+	only    []listed          // beside which every other is off; nil when there is no such list
 }
 
 // Entry is one member of a file's servers: a definition, an override, or

@@ -68,6 +68,9 @@ func (r *reader) one(p place) *Source {
 	doc, known := r.docs[p.file()]
 	if !known {
 		src, doc := r.Store.read(p)
+		if !src.Exists {
+			doc = nil // of nothing: a further place in the file is not there either
+		}
 		r.docs[p.file()] = doc
 		return src
 	}

@@ -114,6 +114,9 @@ func (s *Store) applyOwn(e *Entry, doc *jsonc.Document, path []string, edits []F
 		}
 	}
 	changes := difference(before.Entry, after.Entry)
+	if text, err := inOlderShape(row, doc, path, changes); err == nil && text != nil && e.nowMeans(doc, text, meant) {
+		return text, nil
+	}
 	drops := []string{""}
 	if renamed(changes, entry, before.Entry) {
 		drops = append(e.otherKeys(doc, path, before.Entry), "")
@@ -146,6 +149,19 @@ func (s *Store) applyOwn(e *Entry, doc *jsonc.Document, path []string, edits []F
 		return nil, s.inexpressible(row, row.Title+" has no '"+edits[unknown].Path[0]+"' in an entry")
 	}
 	return nil, &Error{Code_: CodeInvalid, Message: "the entry is written so that this field cannot be changed alone", Hint_: "replace the entry, or edit it with --edit"}
+}
+
+// inOlderShape makes changes where an entry of the client's older shape has their fields;
+// nil for a client that has one shape.
+func inOlderShape(row client.Client, doc *jsonc.Document, path []string, changes []FieldEdit) ([]byte, error) {
+	if row.Dialect.Older == nil {
+		return nil, nil
+	}
+	older := slices.Clone(changes)
+	for i, f := range older {
+		older[i].Path = row.Dialect.Older(nodeAt(doc, path), f.Path)
+	}
+	return applyFields(doc, path, older)
 }
 
 // renamed tells whether a field that is changed stands in the entry under another name

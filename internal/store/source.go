@@ -85,6 +85,7 @@ func (src *Source) read(doc *jsonc.Document) {
 	if src.whole(root) {
 		return
 	}
+	src.readInputs(root)
 	servers := root
 	for i, key := range src.keys {
 		if src.topKeyClash(servers, key) {
@@ -137,6 +138,9 @@ func (src *Source) unkeyed(root *jsonc.Node) bool {
 // readWithin reads the servers of a further place in a file of which another place
 // tells what is wrong.
 func (src *Source) readWithin(root *jsonc.Node) {
+	if src.ownPart() && src.clientsFault(root) {
+		return
+	}
 	last := len(src.keys) - 1
 	beside := root
 	for _, key := range src.keys[:last] {

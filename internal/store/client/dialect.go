@@ -22,6 +22,11 @@ type Dialect struct {
 	// About tells people how the client's entries differ from mcpctl's own: a word, a
 	// colon and what it is.
 	About []string
+	// Older is where a field of the client's shape stands in an entry that is written in an
+	// older one; the same path where there is no other place. It may be nil.
+	Older func(entry *jsonc.Node, field []string) []string
+	// Inputs: the client asks its user for values, and its files list what for.
+	Inputs bool
 }
 
 // Writing is an entry in the client's shape, without what the gaps name.

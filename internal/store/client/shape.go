@@ -65,7 +65,7 @@ func (f *shape) dialect() Dialect {
 
 // readOnly is its way from the client alone.
 func (f *shape) readOnly() Dialect {
-	return Dialect{Read: f.read, About: f.about(), Fields: f.fields(), Inside: f.inside()}
+	return Dialect{Read: f.read, About: f.about(), Inputs: f.spelling.inputs, Fields: f.fields(), Inside: f.inside()}
 }
 
 // spellingOf is how values of a field are spelt.
