@@ -6,17 +6,14 @@ package bench
 
 import (
 	"context"
-	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
-
-	"github.com/mcpctl/mcpctl/internal/engine/supervisor"
-	"github.com/mcpctl/mcpctl/internal/engine/wire"
-	"github.com/mcpctl/mcpctl/internal/store"
 )
 
 // build compiles a program of this module into the benchmark's own folder.
@@ -32,67 +29,54 @@ func build(b *testing.B, pkg string) string {
 	return bin
 }
 
-// BenchmarkWarmCall is one `echo` call on a connection that is there: with the
-// protocol library in this process, and through the supervisor's socket.
+// BenchmarkWarmCall is one `echo` call on a connection that is there: through the
+// supervisor's socket, and with the protocol library in this process (W3). The two take
+// turns, so that both have the same machine. x-direct is what the first takes of the
+// second, medians of each; the rest is processor time in microseconds for one call: of
+// the library, of the client of the socket, and of the supervisor.
+//
+//	go test -run xxx -bench WarmCall -benchtime 3000x ./bench
 func BenchmarkWarmCall(b *testing.B) {
-	server := build(b, "./testdata/servers/cmd/echo")
-	b.Run("in-process", func(b *testing.B) { benchDirect(b, server) })
-	b.Run("supervisor", func(b *testing.B) { benchSupervisor(b, server) })
+	h := newHouse(b, 1)
+	h.connected()
+	direct := h.direct()
+	defer direct.Close()
+	ways := []func() error{func() error { return echo(direct) }, func() error { return h.call("e0-0") }}
+	const warm = 200 // until buffers and heaps have their size
+	for range warm {
+		for _, call := range ways {
+			h.check(call())
+		}
+	}
+	var took [2][]float64
+	var busy [2]time.Duration
+	before := h.ticks()
+	for b.Loop() {
+		for i, call := range ways {
+			cpu, start := ownTime(), time.Now()
+			h.check(call())
+			took[i] = append(took[i], float64(time.Since(start)))
+			busy[i] += ownTime() - cpu
+		}
+	}
+	calls := float64(len(took[0]))
+	b.ReportMetric(median(took[1])/median(took[0]), "x-direct")
+	b.ReportMetric(median(took[1])/1e3, "p50-us")
+	b.ReportMetric(float64(busy[0].Microseconds())/calls, "cpu-direct")
+	b.ReportMetric(float64(busy[1].Microseconds())/calls, "cpu-client")
+	b.ReportMetric(float64(h.ticks()-before)*1e4/calls, "cpu-supervisor")
 }
 
-func benchDirect(b *testing.B, server string) {
-	ctx := context.Background()
-	client := mcp.NewClient(&mcp.Implementation{Name: "bench", Version: "1"}, nil)
-	session, err := client.Connect(ctx, &mcp.CommandTransport{Command: exec.Command(server)}, nil)
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer session.Close()
-	for b.Loop() {
-		if _, err := session.CallTool(ctx, &mcp.CallToolParams{Name: "echo", Arguments: map[string]any{"text": "x"}}); err != nil {
-			b.Fatal(err)
-		}
-	}
+func echo(s *mcp.ClientSession) error {
+	_, err := s.CallTool(context.Background(), &mcp.CallToolParams{Name: "echo", Arguments: map[string]any{"text": "x"}})
+	return err
 }
 
-func benchSupervisor(b *testing.B, server string) {
-	ctx := context.Background()
-	bin := build(b, "./cmd/mcpctl")
-	dir := b.TempDir()
-	run, err := os.MkdirTemp("/tmp", "b") // a socket's path is short
-	if err != nil {
-		b.Fatal(err)
+// ownTime is the processor time of this process.
+func ownTime() time.Duration {
+	var u syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
+		return 0
 	}
-	defer os.RemoveAll(run)
-	env := store.Environ{"HOME": dir, "XDG_RUNTIME_DIR": run, "TMPDIR": dir, "PATH": os.Getenv("PATH")}
-	s, err := store.Open(env, dir, "")
-	if err != nil {
-		b.Fatal(err)
-	}
-	entry, _ := json.Marshal(map[string]string{"command": server})
-	if _, err := s.Add(ctx, store.AddRequest{Scope: store.User, Name: "e", Entry: entry}); err != nil {
-		b.Fatal(err)
-	}
-	c, err := supervisor.Dial(ctx, supervisor.DialOptions{Places: s.Places, Version: "bench", Start: true, Executable: bin, Env: env.List()})
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer func() {
-		c.Close()
-		if _, err := supervisor.Stop(ctx, s.Places); err != nil {
-			b.Error(err)
-		}
-	}()
-	if _, err := c.Open(ctx, wire.SessionOpen{ID: wire.DefaultSession, Workspace: dir, Client: "native", Env: env.List()}); err != nil {
-		b.Fatal(err)
-	}
-	call := wire.CallTool{Session: wire.DefaultSession, Server: "e", Tool: "echo", Arguments: json.RawMessage(`{"text":"x"}`)}
-	if _, err := c.CallTool(ctx, call); err != nil {
-		b.Fatal(err)
-	}
-	for b.Loop() {
-		if _, err := c.CallTool(ctx, call); err != nil {
-			b.Fatal(err)
-		}
-	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

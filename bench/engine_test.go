@@ -110,10 +110,7 @@ func BenchmarkCallers(b *testing.B) {
 	h.connected()
 	direct := h.direct()
 	defer direct.Close()
-	inProcess := func() error {
-		_, err := direct.CallTool(context.Background(), &mcp.CallToolParams{Name: "echo", Arguments: map[string]any{"text": "x"}})
-		return err
-	}
+	inProcess := func() error { return echo(direct) }
 	for _, callers := range []int{1, 8, 64} {
 		b.Run(fmt.Sprintf("in-process/%d", callers), func(b *testing.B) { share(b, callers, inProcess) })
 		b.Run(fmt.Sprintf("supervisor/%d", callers), func(b *testing.B) { share(b, callers, func() error { return h.call("e0-0") }) })

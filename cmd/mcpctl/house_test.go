@@ -59,7 +59,6 @@ var homes = map[string][]string{
 	"github.com/kballard/go-shellquote":      {"internal/store"},
 	"github.com/google/jsonschema-go":        {"internal/commands"},
 	"github.com/fsnotify/fsnotify":           {"internal/engine"},
-	"github.com/sourcegraph/jsonrpc2":        {"internal/engine/wire"},
 	"github.com/modelcontextprotocol/go-sdk": {"internal/probe/dial", "internal/engine/gateway", "internal/commands"}, // commands: the demo's server
 	"golang.org/x/sys":                       {"internal/engine/supervisor", "internal/probe/dial", "internal/store/atomicfile", "internal/engine/record", "internal/commands"},
 	"golang.org/x/net":                       {"internal/probe/dial", "internal/probe/oauth", "internal/store"},

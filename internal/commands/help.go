@@ -161,7 +161,7 @@ const filesTopic = `Files that mcpctl reads and writes.
   ~/.local/state/mcpctl/signins/                 sign-ins that wait for their second step
   ~/.local/state/mcpctl/history/                 what files held before the last 50 changes of each
   ~/.local/state/mcpctl/mcp.log, mcp.log.1       what servers and the supervisor logged
-  ~/.local/state/mcpctl/outputs/                 what tool calls answered, one file each
+  ~/.local/state/mcpctl/outputs/                 what tool calls answered
   ~/.local/state/mcpctl/listed/                  names of tools and arguments, for completion
   ~/.local/state/mcpctl/locks/                   locks; none is ever beside a user's file
   $XDG_RUNTIME_DIR/mcpctl/supervisor-1.sock      the supervisor's socket; $MCPCTL_RUNTIME_DIR comes

@@ -24,7 +24,8 @@ const (
 	outputSchema = 1
 )
 
-// Output is one recorded tool call. Its file holds it as JSON, the result last and byte for byte as the server sent it.
+// Output is one recorded tool call. Its file, or its line, holds it as JSON, the result last and byte for byte as the server
+// sent it.
 // Source: design section 12.
 type Output struct {
 	ID        string

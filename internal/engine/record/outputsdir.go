@@ -123,7 +123,7 @@ func (d *outputsDir) names() ([]string, error) {
 	return f.Readdirnames(-1)
 }
 
-// scan returns the outputs that are there, oldest first, and the files that are being written or were not finished. It
+// scan returns the files of outputs that are there, oldest first, and the files that are being written or were not finished. It
 // opens none.
 func (d *outputsDir) scan() (kept, unfinished []keptOutput, err error) {
 	names, err := d.names()
@@ -131,19 +131,19 @@ func (d *outputsDir) scan() (kept, unfinished []keptOutput, err error) {
 		return nil, nil, err
 	}
 	for _, name := range names {
-		id, end := strings.TrimSuffix(name, filepath.Ext(name)), filepath.Ext(name)
-		if !ValidOutputID(id) || end != outputEnd && end != unfinishedEnd {
+		end := filepath.Ext(name)
+		if !ValidOutputID(strings.TrimSuffix(name, end)) || end != outputEnd && end != segmentEnd && end != unfinishedEnd {
 			continue
 		}
 		info, err := d.stat(name)
 		if err != nil || info.Mode&unix.S_IFMT != unix.S_IFREG {
 			continue // gone meanwhile, or not ours
 		}
-		k := keptOutput{id, modified(info), info.Size}
-		if end == outputEnd {
-			kept = append(kept, k)
-		} else {
+		k := keptOutput{name, modified(info), info.Size}
+		if end == unfinishedEnd {
 			unfinished = append(unfinished, k)
+		} else {
+			kept = append(kept, k)
 		}
 	}
 	slices.SortFunc(kept, func(a, b keptOutput) int { return a.at.Compare(b.at) })
@@ -162,7 +162,7 @@ func (d *outputsDir) write(id string, head, result []byte) (err error) {
 			_ = d.remove(name)
 		}
 	}()
-	for _, part := range parts(head, result) {
+	for _, part := range [][]byte{head, result, []byte(afterResult)} {
 		if err = writeAll(fd, part); err != nil {
 			unix.Close(fd)
 			return err
@@ -172,15 +172,6 @@ func (d *outputsDir) write(id string, head, result []byte) (err error) {
 		return err
 	}
 	return unix.Renameat(d.fd, name, d.fd, id+outputEnd)
-}
-
-// parts are what is written one after the other: a small output at once, of a large one no copy is made.
-func parts(head, result []byte) [][]byte {
-	const small = 64 << 10
-	if len(result) > small {
-		return [][]byte{head, result, []byte(afterResult)}
-	}
-	return [][]byte{append(append(head, result...), afterResult...)}
 }
 
 func writeAll(fd int, b []byte) error {
@@ -194,10 +185,10 @@ func writeAll(fd int, b []byte) error {
 	return nil
 }
 
-// file opens the file of an output for reading: a regular one of this user.
-func (d *outputsDir) file(id string) (*os.File, os.FileInfo, error) {
-	path := filepath.Join(d.path, id+outputEnd)
-	fd, err := open(d.fd, id+outputEnd, unix.O_RDONLY)
+// file opens a file for reading: a regular one of this user.
+func (d *outputsDir) file(name string) (*os.File, os.FileInfo, error) {
+	path := filepath.Join(d.path, name)
+	fd, err := open(d.fd, name, unix.O_RDONLY)
 	switch {
 	case errors.Is(err, unix.ENOENT):
 		return nil, nil, fs.ErrNotExist
@@ -218,9 +209,25 @@ func (d *outputsDir) file(id string) (*os.File, os.FileInfo, error) {
 	return f, info, nil
 }
 
-// read returns the bytes of an output that is not too old.
+// output returns an output that is not too old. What is not there, or not whole, is fs.ErrNotExist.
+func (d *outputsDir) output(id string) (Output, error) {
+	data, err := d.read(id)
+	if errors.Is(err, fs.ErrNotExist) {
+		data, err = d.line(id)
+	}
+	if err != nil {
+		return Output{}, err
+	}
+	o, ok := parseOutput(id, data)
+	if !ok || time.Since(o.Time) > outputsAge {
+		return Output{}, fs.ErrNotExist
+	}
+	return o, nil
+}
+
+// read returns the bytes of the file of an output that is not too old.
 func (d *outputsDir) read(id string) ([]byte, error) {
-	f, info, err := d.file(id)
+	f, info, err := d.file(id + outputEnd)
 	if err != nil {
 		return nil, err
 	}
@@ -237,7 +244,7 @@ func (d *outputsDir) read(id string) ([]byte, error) {
 
 // head reads what a list needs; false for what is no output.
 func (d *outputsDir) head(id string) (Output, bool) {
-	f, info, err := d.file(id)
+	f, info, err := d.file(id + outputEnd)
 	if err != nil {
 		return Output{}, false
 	}

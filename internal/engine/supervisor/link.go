@@ -103,9 +103,12 @@ func (l *link) answered(ctx context.Context) error {
 
 // helloAnswered waits for hello, at most helloTimeout. held: turn.
 func (l *link) helloAnswered(ctx context.Context) error {
-	bounded, cancel := context.WithTimeout(ctx, helloTimeout)
-	defer cancel()
-	err := l.hello.wait(bounded)
+	err := l.hello.err
+	if !l.hello.done {
+		bounded, cancel := context.WithTimeout(ctx, helloTimeout)
+		defer cancel()
+		err = l.hello.wait(bounded)
+	}
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()

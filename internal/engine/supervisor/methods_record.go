@@ -33,7 +33,7 @@ func (s *server) outputsOf(p store.Places) *recorder {
 	return r
 }
 
-// closeOutputs ends what is done ahead for outputs, when every session has ended.
+// closeOutputs gives back what is held open for outputs, when every session has ended.
 func (s *server) closeOutputs() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -55,7 +55,7 @@ func TestReadOutput(t *testing.T) {
 		if _, err := record.ReadOutput(state, id); err != nil {
 			t.Error(err)
 		}
-		if err := os.Remove(filepath.Join(state, "outputs", id+".json")); err != nil {
+		if err := os.RemoveAll(filepath.Join(state, "outputs")); err != nil {
 			t.Fatal(err)
 		}
 		wantCode(t, c.Call(t.Context(), wire.MethodReadOutput, wire.ReadOutput{ID: id}, &got), wire.OutputExpired)

@@ -13,8 +13,6 @@ import (
 	"reflect"
 	"strings"
 	"testing"
-
-	"github.com/sourcegraph/jsonrpc2"
 )
 
 type handlerOf func(context.Context, Request)
@@ -119,7 +117,6 @@ func TestFromError(t *testing.T) {
 		{context.DeadlineExceeded, Timeout, 33},
 		{NewError(IO, "x", ""), IO, 17},
 		{errors.Join(NewError(NotFound, "x", ""), errors.New("y")), NotFound, 14},
-		{&jsonrpc2.Error{Code: jsonrpc2.CodeMethodNotFound, Message: "m"}, SupervisorProtocol, 31},
 	} {
 		if e := FromError(tt.err); e.Word != tt.code || e.Exit != tt.exit {
 			t.Errorf("%v: %+v", tt.err, e)
@@ -180,8 +177,8 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// TestMarkupFits: what counts is the line that is sent. The library escapes <, > and &
-// to six bytes each before that is undone.
+// TestMarkupFits: what counts is the line that is sent, in which <, > and & are not
+// escaped to six bytes each.
 func TestMarkupFits(t *testing.T) {
 	text, _ := json.Marshal(strings.Repeat("x", 4<<20))
 	markup := bytes.ReplaceAll(text, []byte("x"), []byte("<"))

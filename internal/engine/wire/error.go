@@ -4,8 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-
-	"github.com/sourcegraph/jsonrpc2"
 )
 
 // Error is the error object of design §8.2: on stderr with --json, and as the
@@ -59,10 +57,6 @@ func (e *Error) Server() string { return e.Name }
 // itself Bare, the message without the place; an error without
 // a code is FAILURE. A cancelled context is INTERRUPTED.
 func FromError(err error) *Error {
-	var rpc *jsonrpc2.Error
-	if errors.As(err, &rpc) {
-		return fromRPC(rpc)
-	}
 	out := &Error{Word: Failure, Text: err.Error()}
 	if placed, ok := err.(interface{ Bare() string }); ok {
 		out.Text = placed.Bare() // the place has fields of its own
@@ -104,13 +98,22 @@ func FromError(err error) *Error {
 	return out
 }
 
+// codeMethodNotFound is that of JSON-RPC 2.0 for a method that is not there, and
+// codeOwn one that it leaves to those who use it; then the data say what happened.
+const (
+	codeMethodNotFound = -32601
+	codeOwn            = -32000
+)
+
 // fromRPC reads the error object back from an answer of the supervisor.
-func fromRPC(rpc *jsonrpc2.Error) *Error {
+func fromRPC(raw json.RawMessage) *Error {
+	var rpc RPCError
+	_ = json.Unmarshal(raw, &rpc) // what is none says nothing
 	out := &Error{Word: Failure, Text: rpc.Message}
-	if rpc.Data != nil {
-		_ = json.Unmarshal(*rpc.Data, out) // an answer without our data keeps the message
+	if len(rpc.Data) > 0 {
+		_ = json.Unmarshal(rpc.Data, out) // an answer without our data keeps the message
 	}
-	if rpc.Code == jsonrpc2.CodeMethodNotFound {
+	if rpc.Code == codeMethodNotFound {
 		out.Word = SupervisorProtocol
 		out.Advice = "the running supervisor is another version; restart it with: mcpctl supervisor restart"
 	}
@@ -119,9 +122,7 @@ func fromRPC(rpc *jsonrpc2.Error) *Error {
 }
 
 // RPC returns the JSON-RPC form: code -32000 with the error object as data.
-func (e *Error) RPC() *jsonrpc2.Error {
-	const applicationError = -32000 // JSON-RPC 2.0 §5.1: reserved for implementations
-	out := &jsonrpc2.Error{Code: applicationError, Message: e.Text}
-	out.SetError(e)
-	return out
+func (e *Error) RPC() *RPCError {
+	data, _ := json.Marshal(e) // text and numbers
+	return &RPCError{Code: codeOwn, Message: e.Text, Data: data}
 }

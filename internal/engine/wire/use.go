@@ -2,8 +2,6 @@ package wire
 
 import (
 	"encoding/json"
-
-	"github.com/sourcegraph/jsonrpc2"
 )
 
 // What uses a server beside its tools: resources, prompts, completion, and what
@@ -168,9 +166,6 @@ type Cancel struct {
 // Request is the ID of the request that is meant, as Request.ID gives it; false for
 // what is no id.
 func (c Cancel) Request() (string, bool) {
-	var id jsonrpc2.ID
-	if len(c.ID) == 0 || string(c.ID) == "null" || json.Unmarshal(c.ID, &id) != nil {
-		return "", false
-	}
-	return id.String(), true
+	id, err := idOf(c.ID)
+	return string(id), err == nil && id != ""
 }

@@ -43,9 +43,11 @@ func (c *Conn) CallTool(ctx context.Context, tool string, args json.RawMessage, 
 		method: "tools/call", late: "the tool " + name + " gave no answer", doing: "calling " + name, lost: "the call of " + name,
 		rounds: true, timeout: c.timeout(timeout), hide: noContent,
 		send: func(ctx context.Context, token string) error {
-			params := &mcp.CallToolParams{Name: tool, Arguments: args}
-			params.Meta = c.meta(callerOf(ctx), token)
-			_, err := c.session.CallTool(ctx, params)
+			meta := c.meta(callerOf(ctx), token)
+			if child, ok := c.link.(*child); ok {
+				return child.ask(ctx, "tools/call", callParams{c.whole(meta), tool, args})
+			}
+			_, err := c.session.CallTool(ctx, &mcp.CallToolParams{Meta: meta, Name: tool, Arguments: args})
 			return err
 		},
 	}

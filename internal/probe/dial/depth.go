@@ -2,6 +2,7 @@ package dial
 
 import (
 	"bytes"
+	"encoding/json"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
@@ -18,6 +19,9 @@ const (
 // decodeMessage reads one message. One that is nested too deep is read without its
 // depths: it is an answer all the same, and spoils no more than what is deep in it.
 func decodeMessage(data []byte) (jsonrpc.Message, error) {
+	if m := decodeAnswer(data); m != nil {
+		return m, nil
+	}
 	m, err := jsonrpc.DecodeMessage(data)
 	if err == nil || depth(data) <= maxDepth {
 		return m, err
@@ -25,9 +29,50 @@ func decodeMessage(data []byte) (jsonrpc.Message, error) {
 	return jsonrpc.DecodeMessage(shallow(data))
 }
 
+// decodeAnswer reads what is surely an answer, as almost all messages are; nil for any
+// other. The SDK takes 32 KiB for each, which is most of what a call would cost.
+func decodeAnswer(data []byte) *jsonrpc.Response {
+	var m map[string]json.RawMessage // its keys are as they stand there, unlike those of a struct
+	if json.Unmarshal(data, &m) != nil || m["method"] != nil || string(m["jsonrpc"]) != `"2.0"` || depth(data) > maxDepth {
+		return nil
+	}
+	var id any
+	if json.Unmarshal(m["id"], &id) != nil {
+		return nil
+	}
+	out := &jsonrpc.Response{Result: m["result"]}
+	var err error
+	if out.ID, err = jsonrpc.MakeID(id); err != nil || !out.ID.IsValid() {
+		return nil
+	}
+	var failure *jsonrpc.Error
+	if e := m["error"]; e != nil && json.Unmarshal(e, &failure) != nil {
+		return nil
+	}
+	if failure != nil {
+		out.Error = failure
+	}
+	return out
+}
+
 // depth is how deep objects and lists are nested in a JSON text.
 func depth(data []byte) (deepest int) {
-	eachByte(data, func(_ byte, level int) { deepest = max(deepest, level) })
+	level := 0
+	for i := 0; i < len(data); i++ {
+		switch data[i] {
+		case '"':
+			for i++; i < len(data) && data[i] != '"'; i++ {
+				if data[i] == '\\' {
+					i++
+				}
+			}
+		case '{', '[':
+			level++
+			deepest = max(deepest, level)
+		case '}', ']':
+			level--
+		}
+	}
 	return deepest
 }
 

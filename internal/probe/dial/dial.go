@@ -108,6 +108,7 @@ type Conn struct {
 	launch  store.Launch
 	info    Info
 	client  *mcp.Client
+	self    *mcp.Implementation // as which the server knows us
 	able    Abilities
 	named   bool // its arguments name the folders it works in: roots do not change
 	updated func(uri string)

@@ -31,6 +31,7 @@ type exchange struct {
 	resumes   int             // how often in a row without a new event
 	tries     int             // how often in all
 	cancelled chan struct{}   // closed once notifications/cancelled has gone out
+	arrived   chan struct{}   // closed once answered; nil: the SDK waits for the answer
 }
 
 func newExchange(hide json.RawMessage) *exchange {
@@ -213,29 +214,34 @@ func (l *ledger) sent(req *jsonrpc.Request) {
 }
 
 // received is told of every answer before the SDK sees it, and may replace the
-// result in it.
-func (l *ledger) received(resp *jsonrpc.Response) {
+// result in it; ours tells that it is not for the SDK.
+func (l *ledger) received(resp *jsonrpc.Response) (ours bool) {
 	l.mu.Lock()
 	x := l.open[resp.ID]
 	delete(l.open, resp.ID)
 	l.mu.Unlock()
 	if x == nil {
-		return
+		return false
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
+	ours = x.arrived != nil
 	if x.id != resp.ID {
-		return // a late answer; the exchange has begun another request
+		return ours // a late answer; the exchange has begun another request
 	}
 	x.answered = true
+	if ours {
+		defer close(x.arrived)
+	}
 	if e, ok := resp.Error.(*jsonrpc.Error); ok {
 		x.failure = e
-		return
+		return ours
 	}
 	x.result = resp.Result
 	if x.hide != nil {
 		resp.Result = x.hide
 	}
+	return ours
 }
 
 // settle forgets an exchange that nobody waits for any more.

@@ -24,7 +24,8 @@ func (c *Conn) newClient(o Options) *mcp.Client {
 		opts.PromptListChangedHandler = func(context.Context, *mcp.PromptListChangedRequest) { o.ListChanged(Prompts) }
 		opts.ResourceListChangedHandler = func(context.Context, *mcp.ResourceListChangedRequest) { o.ListChanged(Resources) }
 	}
-	client := mcp.NewClient(&mcp.Implementation{Name: "mcpctl", Version: o.Client}, opts)
+	c.self = &mcp.Implementation{Name: "mcpctl", Version: o.Client}
+	client := mcp.NewClient(c.self, opts)
 	client.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
 		return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 			return c.answer(ctx, method, req, next)

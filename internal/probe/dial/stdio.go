@@ -15,6 +15,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"golang.org/x/sys/unix"
 )
 
 const (
@@ -42,8 +43,8 @@ var errStuck = errors.New("it takes nothing off its input")
 // own it survives stray lines, bounds the length of a line and of a write, and
 // answers server/discover itself when the server does not.
 //
-// Two goroutines belong to it: read ends when stdout does, write when the
-// connection is closed.
+// One goroutine belongs to it: read, which ends when stdout does. Another one is
+// there while a server takes nothing off its full input.
 type pipes struct {
 	stdin, stdout *os.File
 	ledger        *ledger
@@ -51,7 +52,8 @@ type pipes struct {
 	probe         time.Duration // how long server/discover may go unanswered; 0: as long as it takes
 
 	incoming chan jsonrpc.Message
-	outgoing chan outgoing
+	turn     chan struct{} // holds one token, for who writes
+	asked    atomic.Int64  // requests that did not come from the SDK
 	closed   chan struct{} // no more writes; what comes in is read and dropped
 	readDone chan struct{} // stdout has ended; readErr is set
 	readErr  error
@@ -67,26 +69,16 @@ type pipes struct {
 	discovered *bool // nil: never answered by the server; else whether with a result
 }
 
-type outgoing struct {
-	line    []byte
-	request *jsonrpc.Request // nil for an answer
-	x       *exchange
-	done    chan error
-}
-
 func newPipes(stdin, stdout *os.File, v *voice) *pipes {
 	return &pipes{
 		stdin: stdin, stdout: stdout, voice: v, ledger: newLedger(),
-		incoming: make(chan jsonrpc.Message), outgoing: make(chan outgoing),
+		incoming: make(chan jsonrpc.Message), turn: make(chan struct{}, 1),
 		closed: make(chan struct{}), readDone: make(chan struct{}), broken: make(chan struct{}),
 	}
 }
 
-// start begins to read and to write.
-func (p *pipes) start() {
-	go p.read()
-	go p.write()
-}
+// start begins to read.
+func (p *pipes) start() { go p.read() }
 
 // Connect implements mcp.Transport.
 func (p *pipes) Connect(context.Context) (mcp.Connection, error) { return p, nil }
@@ -124,28 +116,46 @@ func (p *pipes) Read(ctx context.Context) (jsonrpc.Message, error) {
 	}
 }
 
-// Write implements mcp.Connection. A message handed over is written whole even
-// when ctx ends meanwhile: half a line would cost every other call.
+// Write implements mcp.Connection.
 func (p *pipes) Write(ctx context.Context, m jsonrpc.Message) error {
-	out := outgoing{x: exchangeOf(ctx), done: make(chan error, 1)}
-	if req, ok := m.(*jsonrpc.Request); ok {
-		out.request, _ = p.ledger.sending(ctx, req)
-		m = out.request
+	req, ok := m.(*jsonrpc.Request)
+	if ok {
+		req, _ = p.ledger.sending(ctx, req)
+		m = req
 	}
 	data, err := jsonrpc.EncodeMessage(m)
 	if err != nil {
 		return err
 	}
-	out.line = append(data, '\n')
+	return p.send(ctx, append(data, '\n'), req)
+}
+
+// send writes a line; req is nil for an answer. What has begun to go out is written
+// whole even when ctx ends meanwhile: half a line would cost every other call.
+func (p *pipes) send(ctx context.Context, line []byte, req *jsonrpc.Request) error {
 	select {
-	case p.outgoing <- out:
+	case p.turn <- struct{}{}:
 	case <-p.closed:
 		return io.ErrClosedPipe
 	case <-ctx.Done():
 		return ctx.Err()
 	}
+	if within(p.closed, 0) { // it may have been closed for long
+		<-p.turn
+		return io.ErrClosedPipe
+	}
+	exchangeOf(ctx).markSent()
+	if req != nil {
+		p.watch(req)
+	}
+	line = line[p.putNow(line):]
+	if len(line) == 0 {
+		return p.sent(req, nil)
+	}
+	done := make(chan error, 1)
+	go func() { done <- p.sent(req, p.put(line)) }() // ends when the line is written, or with Close
 	select {
-	case err := <-out.done:
+	case err := <-done:
 		return err
 	case <-p.closed:
 		return io.ErrClosedPipe
@@ -154,25 +164,28 @@ func (p *pipes) Write(ctx context.Context, m jsonrpc.Message) error {
 	}
 }
 
-func (p *pipes) write() {
-	for {
-		select {
-		case <-p.closed:
-			return
-		case out := <-p.outgoing:
-			out.x.markSent()
-			if out.request != nil {
-				p.watch(out.request)
-			}
-			err := p.put(out.line)
-			if err != nil {
-				p.breakOff(err)
-			} else if out.request != nil {
-				p.ledger.sent(out.request)
-			}
-			out.done <- err
-		}
+// sent gives the turn to the next when a line has gone out, or has not.
+func (p *pipes) sent(req *jsonrpc.Request, err error) error {
+	if err != nil {
+		p.breakOff(err)
+	} else if req != nil {
+		p.ledger.sent(req)
 	}
+	<-p.turn
+	return err
+}
+
+// putNow writes as much as there is room for, and returns how much it was. It does
+// not block, and leaves an error to put.
+func (p *pipes) putNow(line []byte) int {
+	n := 0
+	if raw, err := p.stdin.SyscallConn(); err == nil {
+		_ = raw.Write(func(fd uintptr) bool {
+			n, _ = unix.Write(int(fd), line)
+			return true
+		})
+	}
+	return max(n, 0)
 }
 
 func (p *pipes) put(line []byte) error {
@@ -189,7 +202,7 @@ func (p *pipes) put(line []byte) error {
 		}
 		line = line[n:]
 	}
-	return nil
+	return p.stdin.SetWriteDeadline(time.Time{}) // it would end the next putNow
 }
 
 // breakOff notes that a write failed; one that failed because we closed stdin
@@ -299,8 +312,9 @@ func (p *pipes) takeOne(data []byte) {
 	switch m := m.(type) {
 	case *jsonrpc.Response:
 		p.noteDiscover(m)
-		p.ledger.received(m)
-		p.deliver(m)
+		if ours := p.ledger.received(m); !ours {
+			p.deliver(m)
+		}
 	case *jsonrpc.Request:
 		if m = p.ledger.hear(m, nil); m != nil {
 			p.deliver(m)
