@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mcpctl/mcpctl/internal/engine"
 	"github.com/mcpctl/mcpctl/internal/store"
 )
 
@@ -173,6 +174,9 @@ func (o *exportOptions) toStdout(a *app, s *store.Store, from store.Offered, req
 		return err
 	}
 	req.Offers, req.Published = from.Offers, !o.secrets
+	if req.Published {
+		req.Stored = engine.StoredSecrets(s)
+	}
 	plan, err := into.PlanText(req)
 	if err != nil {
 		return err

@@ -99,6 +99,15 @@ func credentials(s *store.Store) *oauth.Keeper {
 	return oauth.NewKeeper(s.Places, oauth.SystemRing(s.Env))
 }
 
+// StoredSecrets are the tokens and clients' secrets that the user of s has stored: they
+// are not published, whatever field they stand in (design §5.4). None where the store
+// cannot be read.
+func StoredSecrets(s *store.Store) []string {
+	k := credentials(s)
+	defer k.Close()
+	return k.Secrets()
+}
+
 // CredentialsPlace says, for people, where sign-ins of the user of s are kept. The keyring
 // is not asked.
 func CredentialsPlace(s *store.Store) string {
