@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -118,7 +119,11 @@ func (o *exportOptions) check() error {
 	case err != nil:
 		return err
 	case o.to == "":
-		return usagef("say where to: --to CLIENT, --to FILE or --to -")
+		err := usagef("say where to: --to CLIENT, --to FILE or --to -")
+		if len(o.names) > 0 && slices.Contains(store.Clients(), o.names[0]) {
+			err.Advice = "did you mean: mcpctl export --to " + o.names[0]
+		}
+		return err
 	case o.as != "" && isClient:
 		return usagef("--as goes with a file or -: './%s' is the file of that name", o.to)
 	case o.gateway && len(o.names) > 0:
