@@ -69,6 +69,7 @@ func (o *offer) put(ctx context.Context, token, server string, q *question) (jso
 	askCtx, stop := context.WithCancel(at.ctx)
 	defer stop()
 	defer context.AfterFunc(ctx, stop)()
+	defer context.AfterFunc(o.life, stop)()
 	return askNow(askCtx, at.session, q)
 }
 
