@@ -37,7 +37,7 @@ func (d *doctor) directories() {
 		d.directory(dir, true)
 	}
 	if places.RuntimeDir == "" {
-		d.find("directory", report.LevelNote, "XDG_RUNTIME_DIR", "it is not set, so the socket is in the temporary directory", "")
+		d.find("directory", report.LevelNote, "XDG_RUNTIME_DIR", "it is not set to an absolute path, so the socket is in the temporary directory", "")
 	}
 }
 

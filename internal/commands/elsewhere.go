@@ -64,6 +64,7 @@ var otherFlags = map[string]map[string]string{
 		"callback-port": "--oauth-callback-port PORT", "copy-from": "mcpctl import --from CLIENT NAME", "auth": "nothing is to be said of it; sign in with: mcpctl login NAME",
 		"name": "the name is a word of its own: mcpctl add NAME ...",
 	},
+	"apply":  {"f": "the file is a word of its own: mcpctl apply FILE, or - for stdin", "file": "the file is a word of its own: mcpctl apply FILE, or - for stdin"},
 	"import": {"copy-from": "--from CLIENT"},
 	"login":  {"l": "a name is one server, whatever file it is in: leave it out", "reset": "--force signs in anew"},
 	"logout": {"l": "a name is one server, whatever file it is in: leave it out"},
