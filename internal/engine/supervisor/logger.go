@@ -29,7 +29,9 @@ type known struct {
 	mask    *redact.Mask
 }
 
-func newLogger(to *record.Log) *logger { return &logger{to: to, masks: map[string]known{}, last: map[string]string{}} }
+func newLogger(to *record.Log) *logger {
+	return &logger{to: to, masks: map[string]known{}, last: map[string]string{}}
+}
 
 // event logs something the supervisor did itself: server "".
 func (l *logger) event(level, text string) { l.Log("", level, engine.OwnLogger, text, nil) }
