@@ -185,7 +185,7 @@ func (o *exportOptions) shape() string {
 func (o *exportOptions) toStdout(a *app, into *store.Store, from store.Offered, req store.CopyRequest) error {
 	req.Offers, req.Published = from.Offers, !o.secrets
 	if req.Published {
-		req.Stored = engine.StoredSecrets(s)
+		req.Stored = engine.StoredSecrets(into)
 	}
 	plan, err := into.PlanText(req)
 	if err != nil {
