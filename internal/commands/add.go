@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -104,9 +105,18 @@ func (o *addOptions) positional(cmd *cobra.Command, args []string) error {
 	case len(rest) == 1 && withoutScheme.MatchString(rest[0]):
 		return wire.NewError(wire.Usage, "'"+rest[0]+"' has no http:// or https:// in front", "a URL is written as https://HOST/PATH, and a command behind --")
 	case len(rest) > 0:
-		return wire.NewError(wire.Usage, "unexpected '"+rest[0]+"'", "put -- in front of the server's command: mcpctl add "+o.name+" -- "+strings.Join(redact.Args(rest), " "))
+		return wire.NewError(wire.Usage, "unexpected '"+rest[0]+"'", "put -- in front of the server's command: mcpctl add "+o.name+" -- "+shellWords(redact.Args(append(slices.Clone(rest), o.command...))))
 	}
 	return o.oneSource(cmd)
+}
+
+// shellWords are words as a shell reads them.
+func shellWords(words []string) string {
+	quoted := make([]string, len(words))
+	for i, w := range words {
+		quoted[i] = redact.ShellWord(w)
+	}
+	return strings.Join(quoted, " ")
 }
 
 // withoutScheme is what looks like a URL that lacks its beginning: a host with a

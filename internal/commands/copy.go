@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/mcpctl/mcpctl/internal/commands/report"
+	"github.com/mcpctl/mcpctl/internal/engine"
 	"github.com/mcpctl/mcpctl/internal/engine/wire"
 	"github.com/mcpctl/mcpctl/internal/store"
 	"github.com/mcpctl/mcpctl/internal/store/redact"
@@ -97,6 +98,9 @@ func (w copying) run(ctx context.Context, a *app) error {
 		a.warn(place(p.Source, p.Line, p.Column)+": "+p.Message, p.Hint)
 	}
 	w.req.Offers = w.from.Offers
+	if w.req.Published {
+		w.req.Stored = engine.StoredSecrets(w.into)
+	}
 	plan, err := w.into.PlanCopy(ctx, w.req)
 	if err != nil {
 		return err

@@ -357,7 +357,11 @@ func (d *direct) getPrompt(ctx context.Context, in wire.GetPrompt) (wire.PromptR
 	began := time.Now()
 	limit := time.Duration(in.TimeoutMS) * time.Millisecond
 	raw, err := use(ctx, d, in.Server, limit, func(conn *dial.Conn) (json.RawMessage, error) {
-		return conn.GetPrompt(ctx, in.Prompt, in.Arguments, limit)
+		raw, err := conn.GetPrompt(ctx, in.Prompt, in.Arguments, limit)
+		if isUsage(err) {
+			err = engine.OrUnlisted(ctx, conn, in.Server, in.Prompt, err)
+		}
+		return raw, err
 	})
 	if err != nil {
 		return wire.PromptResult{}, err
@@ -365,13 +369,16 @@ func (d *direct) getPrompt(ctx context.Context, in wire.GetPrompt) (wire.PromptR
 	return wire.PromptResult{Schema: wire.Schema, Server: in.Server, Prompt: in.Prompt, Result: raw, MS: time.Since(began).Milliseconds()}, nil
 }
 
+// isUsage: servers say the same of a wrong name and of wrong arguments.
+func isUsage(err error) bool { return err != nil && wire.FromError(err).Word == wire.Usage }
+
 func (d *direct) complete(ctx context.Context, in wire.Complete) (wire.Completions, error) {
 	limit := time.Duration(in.TimeoutMS) * time.Millisecond
 	what := dial.Completion{Prompt: in.Prompt, Template: in.Template, Argument: in.Argument, Value: in.Value, Context: in.Context}
 	raw, err := use(ctx, d, in.Server, limit, func(conn *dial.Conn) (json.RawMessage, error) {
 		raw, err := conn.Complete(ctx, what, limit)
-		if in.Prompt != "" && err != nil && wire.FromError(err).Word == wire.Usage {
-			err = engine.OrUnlisted(ctx, conn, in.Server, in.Prompt, err)
+		if isUsage(err) {
+			err = engine.OrNotCompleted(ctx, conn, in, err)
 		}
 		return raw, err
 	})

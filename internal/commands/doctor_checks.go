@@ -37,7 +37,7 @@ func (d *doctor) directories() {
 		d.directory(dir, true)
 	}
 	if places.RuntimeDir == "" {
-		d.find("directory", report.LevelNote, "XDG_RUNTIME_DIR", "it is not set, so the socket is in the temporary directory", "")
+		d.find("directory", report.LevelNote, "XDG_RUNTIME_DIR", "it is not set to an absolute path, so the socket is in the temporary directory", "")
 	}
 }
 
@@ -100,6 +100,7 @@ func (d *doctor) sources() {
 	d.ok("source", d.store.Workspace.Dir, fmt.Sprintf("%d places were looked at; they are listed by: mcpctl sources", len(d.config.Sources)))
 }
 
+// exposed names every entry with a secret in a file that others can read, and every field.
 func (d *doctor) exposed(src *store.Source) {
 	info, err := os.Stat(src.Path)
 	if err != nil || info.Mode().Perm()&others == 0 {
@@ -107,8 +108,8 @@ func (d *doctor) exposed(src *store.Source) {
 	}
 	for _, e := range src.Entries {
 		if fields := e.SecretFields(); len(fields) > 0 {
-			d.find("source", report.LevelWarning, src.Path, "others can read it, and '"+e.Name+"' holds what looks like a secret in "+strings.Join(fields, ", "), "chmod 600 "+redact.ShellWord(src.Path))
-			return
+			d.find("source", report.LevelWarning, e.Name+" in "+place(src.Path, e.Line, e.Column),
+				"others can read it, and what looks like a secret is in "+strings.Join(fields, ", "), "chmod 600 "+redact.ShellWord(src.Path))
 		}
 	}
 }

@@ -174,6 +174,9 @@ func (f *entryFlags) headerFields(ctx context.Context, a *app, l *fieldList) err
 		if !store.IsFieldName(name) || again {
 			return usagef("the header '%s' is not a header's name, or is given twice", name)
 		}
+		if !store.IsFieldValue(value) {
+			return usagef("the value of the header '%s' has a line break or another character that HTTP does not allow", name)
+		}
 		l.set(value, "headers", name)
 		return nil
 	}
@@ -209,6 +212,9 @@ func (f *entryFlags) headerFields(ctx context.Context, a *app, l *fieldList) err
 	value, err := a.secretFromStdin(ctx, "the header's value")
 	if err != nil {
 		return err
+	}
+	if value == "" {
+		return usagef("stdin holds no value for --header-stdin %s", f.headerStdin)
 	}
 	return add(f.headerStdin, value)
 }

@@ -4,10 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/mcpctl/mcpctl/internal/engine"
 	"github.com/mcpctl/mcpctl/internal/store"
 )
 
@@ -118,7 +120,11 @@ func (o *exportOptions) check() error {
 	case err != nil:
 		return err
 	case o.to == "":
-		return usagef("say where to: --to CLIENT, --to FILE or --to -")
+		err := usagef("say where to: --to CLIENT, --to FILE or --to -")
+		if len(o.names) > 0 && slices.Contains(store.Clients(), o.names[0]) {
+			err.Advice = "did you mean: mcpctl export --to " + o.names[0]
+		}
+		return err
 	case o.as != "" && isClient:
 		return usagef("--as goes with a file or -: './%s' is the file of that name", o.to)
 	case o.gateway && len(o.names) > 0:
@@ -178,6 +184,9 @@ func (o *exportOptions) shape() string {
 // toStdout prints what a file of its own would hold.
 func (o *exportOptions) toStdout(a *app, into *store.Store, from store.Offered, req store.CopyRequest) error {
 	req.Offers, req.Published = from.Offers, !o.secrets
+	if req.Published {
+		req.Stored = engine.StoredSecrets(into)
+	}
 	plan, err := into.PlanText(req)
 	if err != nil {
 		return err

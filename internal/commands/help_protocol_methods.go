@@ -514,6 +514,7 @@ edit. Revokes a credential, where its issuer can do that, and deletes it.
   session        the session
   server?        the server, or a name whose entry is gone
   credential?    in place of it, the id of a credential
+  allAccounts?   true: with server, every credential of its address and of its name
 
   schema         1
   credentials    each {"id", "server", "issuer", "account", "revoked", "reason"?}, deleted;

@@ -13,6 +13,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/engine"
 	"github.com/mcpctl/mcpctl/internal/engine/wire"
 	"github.com/mcpctl/mcpctl/internal/store"
+	"github.com/mcpctl/mcpctl/internal/store/redact"
 )
 
 const listHelp = `List the servers of this workspace and of the user: name, scope, transport,
@@ -57,13 +58,22 @@ func newListCmd(a *app) *cobra.Command {
 	o := &listOptions{}
 	cmd := &cobra.Command{
 		Use: "list", Aliases: []string{"ls"}, Short: "list servers, where they come from and how they are",
-		Long: listHelp, Example: listExamples, Args: names(0, 0, ""),
+		Long: listHelp, Example: listExamples, Args: oneOf,
 		RunE: func(cmd *cobra.Command, _ []string) error { return runList(cmd.Context(), a, o) },
 	}
 	cmd.Flags().BoolVar(&o.showOrigin, "show-origin", false, "show the file, line and column of each definition")
 	cmd.Flags().BoolVar(&o.all, "all", false, "show what is not in force as well: hidden, overriding, and in user files of other clients")
 	cmd.Flags().BoolVarP(&o.nul, "null", "z", false, "write only the names, each ended by a NUL byte")
 	return cmd
+}
+
+// oneOf refuses a name: other tools list one server so.
+func oneOf(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	name := redact.ShellWord(args[0])
+	return wire.NewError(wire.Usage, "unexpected '"+args[0]+"'", "one server is shown with: mcpctl show "+name+"; its tools with: mcpctl tools "+name)
 }
 
 func runList(ctx context.Context, a *app, o *listOptions) error {

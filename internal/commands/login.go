@@ -38,6 +38,9 @@ A server that answers without a sign-in, and publishes how to sign in, is signed
 some ask only when a tool is called. With --start nothing listens for the browser; the
 page it ends at does not open, and its address is what --finish takes.
 
+The page is https, or http at a loopback address such as 127.0.0.1; at the name localhost
+only where the server's own URL has that name.
+
 A machine without a browser:
 
 - Over SSH: mcpctl login NAME, open the page where you are, and paste the address that
@@ -59,6 +62,9 @@ mcpctl update NAME --oauth-client-id ID.
 With --json each step is one line: {"type": "authorize", "url"}, {"type": "device",
 "url", "code"}, {"type": "note", "message"}, and in the end {"type": "signed-in",
 "tools"}; the page stands on stderr as well.`
+
+// longestLogin is the most that a sign-in may take (design §11).
+const longestLogin = 10 * time.Minute
 
 type loginOptions struct {
 	in        wire.Login
@@ -100,6 +106,9 @@ func newLoginCmd(a *app) *cobra.Command {
 func (o *loginOptions) take(cmd *cobra.Command, args []string) error {
 	if o.timeout < 0 || cmd.Flags().Changed("timeout") && o.timeout < time.Millisecond {
 		return usageOf(cmd, "--timeout takes a duration above 0, such as 5m")
+	}
+	if o.timeout > longestLogin {
+		return usageOf(cmd, "--timeout takes 10m at most: no sign-in lasts longer")
 	}
 	o.in.TimeoutMS = o.timeout.Milliseconds()
 	if cmd.Flags().Changed("finish") {
@@ -219,6 +228,10 @@ func pageText(f wire.LoginFrame, reads bool) string {
 }
 
 func startText(w *bytes.Buffer, doc wire.LoginStart) error {
+	if doc.SignedIn && doc.Message != "" {
+		w.WriteString(doc.Message + "\n")
+		return nil
+	}
 	if doc.SignedIn {
 		w.WriteString("already signed in\n")
 		return nil

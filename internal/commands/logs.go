@@ -18,8 +18,8 @@ server. The log is a file and is read without the supervisor.
 
 A server that logs without end is cut off after 256 KiB, and then has 4 KiB a second;
 what is left out is told by a warning in its place. The log is the user's: servers of
-the same name in several workspaces are one name here, and the line in which each
-connects tells its workspace.
+the same name in several workspaces are one name here. The line in which each connects
+tells its workspace, and so does a line before the first that is of another one.
 
 With -f new lines follow until the command is interrupted or nobody reads them any
 more. Each record is one line with --json; for people its further lines are indented.`

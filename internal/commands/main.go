@@ -275,11 +275,6 @@ func plainFlags(usages string) string {
 		optional, "[=1]"+strings.Repeat(" ", len(optional)-len("[=1]"))).Replace(usages)
 }
 
-// otherWords are commands that people look for elsewhere than where they are.
-var otherWords = map[string]string{
-	"version": "mcpctl --version", "start": "mcpctl supervisor start", "stop": "mcpctl supervisor stop", "restart": "mcpctl supervisor restart",
-}
-
 func unknownCommand(cmd *cobra.Command, word string) error {
 	err := usagef("'%s' is not a command", word)
 	err.Advice = "see: mcpctl help"
@@ -290,7 +285,7 @@ func unknownCommand(cmd *cobra.Command, word string) error {
 		}
 	}
 	near := store.Closest(word, names)
-	if known := otherWords[word]; known != "" && cmd.Parent() == nil {
+	if known := otherWord(word); known != "" && cmd.Parent() == nil {
 		near = known
 	}
 	if near != "" {
@@ -312,7 +307,14 @@ func flagError(cmd *cobra.Command, err error) error {
 	if !errors.As(err, &missing) {
 		return out
 	}
+	if words := cmd.Flags().Args(); cmd.Parent() == nil && len(words) > 0 { // of a command that is none
+		return unknownCommand(cmd, words[0])
+	}
 	if hint := commandHint(cmd); hint != "" {
+		out.Advice = hint
+		return out
+	}
+	if hint := otherFlag(cmd, missing.GetSpecifiedName()); hint != "" {
 		out.Advice = hint
 		return out
 	}

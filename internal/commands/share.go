@@ -20,8 +20,8 @@ when the file holds an entry that is not approved, denied and malformed ones
 included; and when the entry may hold a secret: any literal in a variable or header,
 a default as in ${LEVEL:-info} included, except true, false and numbers of up to five
 digits; user info or a credential in the URL; a '!command'; a client secret; an
-argument that looks like one or follows an option such as --pass or -p. The message
-names the fields.
+argument that looks like one or follows an option such as --pass or -p; and a token of
+a sign-in that is stored, wherever it stands. The message names the fields.
 
 --env-placeholders puts references in the place of all these, such as ${API_KEY}, and
 tells which variables have to be set from then on. 'auth', which names a credential
@@ -70,6 +70,7 @@ func runShare(ctx context.Context, a *app, o *shareOptions) error {
 	if err != nil {
 		return err
 	}
+	req.Stored = engine.StoredSecrets(s)
 	done, err := s.Share(ctx, req)
 	if err != nil {
 		return err

@@ -29,7 +29,8 @@ which is a minute otherwise.
 
 A server may list other tools here than to "mcpctl test": a test tells it no roots and
 answers no questions. A tool that can only be run as a task (execution.taskSupport is
-"required") is listed, but mcpctl does not run tasks: the server refuses the call.
+"required") is listed and marked, but mcpctl does not run tasks: the server refuses the
+call.
 
 A tool whose definition is not the one that was approved, or that came later, is marked;
 "mcpctl approve --tools" shows what has changed. With the setting pinTools it cannot be
@@ -147,6 +148,9 @@ func toolsTable(w *bytes.Buffer, doc wire.Tools) error {
 	for _, sv := range doc.Servers {
 		for _, t := range sv.Tools {
 			detail := firstLine(t.Definition)
+			if onlyAsTask(t.Definition) {
+				detail = "only as a task: " + detail
+			}
 			if t.Changed != "" {
 				detail = t.Changed + " since the tools were approved: " + detail
 			}
@@ -160,6 +164,16 @@ func toolsTable(w *bytes.Buffer, doc wire.Tools) error {
 		return nil
 	}
 	return report.Table(w, []string{"SERVER", "TOOL", "JOINED", "DESCRIPTION"}, rows)
+}
+
+// onlyAsTask tells whether a tool can be run as a task only.
+func onlyAsTask(definition json.RawMessage) bool {
+	var d struct {
+		Execution struct {
+			TaskSupport string `json:"taskSupport"`
+		} `json:"execution"`
+	}
+	return json.Unmarshal(definition, &d) == nil && d.Execution.TaskSupport == "required"
 }
 
 // firstLine is the first line of a tool's description, or its title.

@@ -34,6 +34,9 @@ func (a *app) toolWhole(server string, t wire.Tool) error {
 	if t.Unusable != "" {
 		a.out.WriteString("unusable: " + redact.Line(t.Unusable) + "\n")
 	}
+	if onlyAsTask(t.Definition) {
+		a.out.WriteString("only as a task: mcpctl does not run tasks, and the server refuses the call\n")
+	}
 	said := jsonText(d["description"])
 	if said == "" {
 		said = jsonText(d["title"])

@@ -79,7 +79,7 @@ func Describe(row *store.Row) wire.Server {
 func transport(d *store.Definition, mask *redact.Mask) *wire.Transport {
 	t := &wire.Transport{Type: string(d.Transport)}
 	if d.Transport == store.Stdio {
-		t.Command, t.Args, t.Cwd = mask.Text(d.Command), mask.Args(d.Args), mask.Text(d.Cwd)
+		t.Command, t.Args, t.Cwd = mask.Text(d.Command), mask.Command(d.Command, d.Args), mask.Text(d.Cwd)
 	} else {
 		t.URL = mask.URL(d.URL)
 	}

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -38,10 +39,16 @@ func Login(ctx context.Context, c *store.Config, in wire.Login, o LoginOptions) 
 
 func signedIn(server string, got probe.SignedIn) wire.LoginFrame {
 	f := wire.LoginFrame{Schema: wire.Schema, Type: wire.FrameSignedIn, Server: server, Tools: &got.Tools, Already: got.Already}
-	if got.Unneeded {
-		f.Message = "the server asks for no sign-in"
-	}
+	f.Message = unneeded(got)
 	return f
+}
+
+// unneeded says that there is nothing to sign in to; "" where there is.
+func unneeded(got probe.SignedIn) string {
+	if got.Unneeded {
+		return "the server asks for no sign-in"
+	}
+	return ""
 }
 
 // StartLogin begins a sign-in that FinishLogin completes, in another process perhaps.
@@ -53,7 +60,7 @@ func StartLogin(ctx context.Context, c *store.Config, in wire.Login, o LoginOpti
 	k := credentials(c.Store)
 	defer k.Close()
 	ticket, got, err := probe.Start(ctx, admitted, signInOptions(c, k, in, o))
-	return wire.LoginStart{Schema: wire.Schema, Server: in.Server, SignedIn: got.Already, Ticket: ticket.ID, URL: ticket.URL, ExpiresAt: ticket.Ends.UTC().Truncate(time.Second)}, err
+	return wire.LoginStart{Schema: wire.Schema, Server: in.Server, SignedIn: got.Already, Message: unneeded(got), Ticket: ticket.ID, URL: ticket.URL, ExpiresAt: ticket.Ends.UTC().Truncate(time.Second)}, err
 }
 
 // FinishLogin completes the sign-in of a ticket; pasted is the address the browser
@@ -99,6 +106,15 @@ func credentials(s *store.Store) *oauth.Keeper {
 	return oauth.NewKeeper(s.Places, oauth.SystemRing(s.Env))
 }
 
+// StoredSecrets are the tokens and clients' secrets that the user of s has stored: they
+// are not published, whatever field they stand in (design §5.4). None where the store
+// cannot be read.
+func StoredSecrets(s *store.Store) []string {
+	k := credentials(s)
+	defer k.Close()
+	return k.Secrets()
+}
+
 // CredentialsPlace says, for people, where sign-ins of the user of s are kept. The keyring
 // is not asked.
 func CredentialsPlace(s *store.Store) string {
@@ -123,6 +139,9 @@ func Logout(ctx context.Context, c *store.Config, in wire.Logout, version string
 		return wire.LoggedOut{}, err
 	}
 	doc := wire.LoggedOut{Schema: wire.Schema, Credentials: []wire.RemovedCredential{}}
+	if in.AllAccounts {
+		stored = allAccounts(c, in.Server, all, stored)
+	}
 	for _, s := range stored {
 		out, err := oauth.Logout(ctx, k, target(s), s.ID)
 		if err != nil {
@@ -159,6 +178,22 @@ func toLogOut(ctx context.Context, c *store.Config, k *oauth.Keeper, all []oauth
 		return nil, nil, nothingStored(c, in)
 	}
 	return func(s oauth.Stored) oauth.Target { return oauth.TargetOf(s, c.Store.Env, version) }, named, nil
+}
+
+// allAccounts are, beside those that were found for a server, what was stored under its
+// name and what is stored for its address, whatever the account.
+func allAccounts(c *store.Config, name string, all, found []oauth.Stored) []oauth.Stored {
+	of := map[string]bool{}
+	for _, s := range found {
+		of[s.URL] = true
+	}
+	for _, s := range all {
+		here := s.Server == name || of[s.URL]
+		if here && !slices.ContainsFunc(found, func(f oauth.Stored) bool { return f.ID == s.ID }) {
+			found = append(found, s)
+		}
+	}
+	return found
 }
 
 func nothingStored(c *store.Config, in wire.Logout) error {

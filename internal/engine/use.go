@@ -115,8 +115,8 @@ func (s *Session) Complete(ctx context.Context, in wire.Complete) (wire.Completi
 	what := dial.Completion{Prompt: in.Prompt, Template: in.Template, Argument: in.Argument, Value: in.Value, Context: in.Context}
 	raw, err := use(ctx, s, asking{server: in.Server}, limit, func(conn *dial.Conn, ctx context.Context) (json.RawMessage, error) {
 		raw, err := conn.Complete(ctx, what, limit)
-		if in.Prompt != "" && codeOf(err) == string(wire.Usage) {
-			err = OrUnlisted(ctx, conn, in.Server, in.Prompt, err)
+		if codeOf(err) == string(wire.Usage) {
+			err = OrNotCompleted(ctx, conn, in, err)
 		}
 		return raw, err
 	})

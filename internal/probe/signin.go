@@ -126,6 +126,9 @@ func Start(ctx context.Context, server store.Admitted, o SignInOptions) (ticket 
 		return ticket, out, err
 	}
 	ticket, err = oauth.Start(ctx, o.Keeper, v.target, v.options(before.challenge))
+	if before.open && errors.Is(err, oauth.ErrNoMetadata) {
+		return oauth.Ticket{}, SignedIn{Tools: out.Tools, Already: true, Unneeded: true}, nil
+	}
 	return ticket, out, err
 }
 

@@ -362,7 +362,7 @@ func (r *resolver) http(d *Definition, l *Launch) {
 		if r.pending(d.Headers[name]) {
 			continue
 		}
-		if !IsFieldName(name) || !isFieldValue(v) {
+		if !IsFieldName(name) || !IsFieldValue(v) {
 			r.fail("the header '"+name+"' has a character that HTTP does not allow"+from(d.Headers[name]), "")
 			continue
 		}
@@ -410,8 +410,8 @@ func IsFieldName(s string) bool {
 	return s != ""
 }
 
-// isFieldValue tells whether s is a header's value (RFC 9110 §5.5), in UTF-8.
-func isFieldValue(s string) bool {
+// IsFieldValue tells whether s is a header's value (RFC 9110 §5.5), in UTF-8.
+func IsFieldValue(s string) bool {
 	for _, c := range []byte(s) {
 		if c < ' ' && c != '\t' || c == 0x7f {
 			return false

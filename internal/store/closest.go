@@ -8,7 +8,7 @@ import "strings"
 func Closest(word string, candidates []string) string {
 	best, limit := "", max(1, len(word)/3)
 	for _, c := range candidates {
-		if d := distance(strings.ToLower(word), strings.ToLower(c)); d <= limit {
+		if d := distance(strings.ToLower(word), strings.ToLower(c)); d <= limit && d < len(word) {
 			best, limit = c, d-1
 		}
 	}

@@ -4,7 +4,7 @@ import "testing"
 
 func TestClosest(t *testing.T) {
 	names := []string{"files", "ev", "Docs", "database"}
-	for word, want := range map[string]string{"fiels": "files", "EV": "ev", "docs": "Docs", "ve": "ev", "databsae": "database", "DATABASES": "database", "": "", "nothing": "", "filesystem": ""} {
+	for word, want := range map[string]string{"fiels": "files", "EV": "ev", "docs": "Docs", "ve": "ev", "databsae": "database", "DATABASES": "database", "": "", "e": "", "x": "", "nothing": "", "filesystem": ""} {
 		if got := Closest(word, names); got != want {
 			t.Errorf("Closest(%q) = %q, want %q", word, got, want)
 		}

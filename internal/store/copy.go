@@ -27,9 +27,10 @@ type CopyRequest struct {
 	Rename       map[string]string // names that offers get in the target
 	Scope        Scope
 	OnConflict   OnConflict
-	Strict       bool // refuse whatever cannot be expressed
-	Published    bool // others can read the target: it must hold no secrets
-	Placeholders bool // turn secrets into references
+	Strict       bool     // refuse whatever cannot be expressed
+	Published    bool     // others can read the target: it must hold no secrets
+	Placeholders bool     // turn secrets into references
+	Stored       []string // tokens in the credential store, which must not be published
 }
 
 // What became of one server that was to be copied.
@@ -321,7 +322,7 @@ func (c *Copy) objection() error {
 		if server.Result != CopyRefused {
 			left++
 		}
-		if len(server.secrets) > 0 {
+		if len(server.secrets) > 0 && server.Result != CopySkipped {
 			secret = first(secret, server)
 			secrets = append(secrets, "'"+server.Name+"' in "+strings.Join(server.secrets, ", "))
 		}

@@ -24,7 +24,10 @@ func (c *Copy) fit(out *CopiedServer) *Error {
 		if err != nil {
 			return refusal(e, err.Error(), "")
 		}
-		raw = clean
+		if raw = clean; len(out.secrets) > 0 { // that is what the whole copy is refused for
+			out.entry = raw
+			return nil
+		}
 	}
 	if out.entry = raw; asIs || row.Dialect.Write == nil {
 		return nil
@@ -65,7 +68,7 @@ func (c *Copy) published(out *CopiedServer, raw json.RawMessage) (json.RawMessag
 	if err != nil {
 		return nil, err
 	}
-	p := newPublisher(&e, nil)
+	p := newPublisher(&e, c.req.Stored)
 	clean := p.object(doc.Root(), "")
 	for _, field := range p.leftOut {
 		out.Notes = append(out.Notes, CopyNote{Field: field, Message: "'" + field + "' names a credential of yours"})
@@ -79,7 +82,7 @@ func (c *Copy) published(out *CopiedServer, raw json.RawMessage) (json.RawMessag
 	if err != nil {
 		return nil, err
 	}
-	left := newPublisher(&e, nil)
+	left := newPublisher(&e, c.req.Stored)
 	left.object(again.Root(), "")
 	out.secrets = append(out.secrets, left.found()...)
 	return clean, nil

@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -33,7 +34,7 @@ func (e *Entry) Hidden() []string {
 
 // MaskEntry is Masked for a raw entry.
 func MaskEntry(raw json.RawMessage) json.RawMessage {
-	own := masker{redact.NewMask(ownLiterals(raw)...)}
+	own := newMasker(raw)
 	doc, err := jsonc.Parse(raw)
 	if err != nil || doc.Root() == nil {
 		return json.RawMessage(`"` + redact.Hidden + `"`) // not JSON, so nothing of it is safe to show
@@ -45,8 +46,16 @@ func MaskEntry(raw json.RawMessage) json.RawMessage {
 
 // masker hides what is secret in one entry.
 type masker struct {
-	mask *redact.Mask // knows the entry's own literals
+	mask    *redact.Mask // knows the entry's own literals
+	command string       // the program that args are for; "" for none
 }
+
+func newMasker(raw json.RawMessage) masker {
+	return masker{redact.NewMask(ownLiterals(raw)...), programOf(leaves(raw))}
+}
+
+// programOf is the program of an entry with these leaves, under every client's name for it.
+func programOf(fields map[string]string) string { return cmp.Or(fields["command"], fields["cmd"]) }
 
 // node writes n; where is the dotted path of the keys that lead to it.
 func (own masker) node(b *bytes.Buffer, n *jsonc.Node, where string) {
@@ -103,12 +112,20 @@ func (own masker) words(n *jsonc.Node, where string) (words, masked []string) {
 		words = append(words, text)
 	}
 	if !secretAt(where) {
-		return words, own.mask.Args(words)
+		return words, own.mask.Command(own.programFor(where), words)
 	}
 	for _, w := range words {
 		masked = append(masked, own.text(w, where))
 	}
 	return words, masked
+}
+
+// programFor is the program that a list of words is for.
+func (own masker) programFor(where string) string {
+	if where == "args" {
+		return own.command
+	}
+	return ""
 }
 
 // secretAt tells whether the literals at a dotted path are hidden: all of env and
@@ -140,6 +157,7 @@ func fieldGroup(where string) (group, key string, nested bool) {
 // namesVariable tells whether a field holds names of variables, whatever it is called.
 func namesVariable(where string) bool {
 	group, _, _ := strings.Cut(where, ".")
+	group, _, _ = strings.Cut(group, "[") // of an element
 	return slices.Contains([]string{"env_keys", "env_vars", "bearer_token_env_var", "env_http_headers", "api_key_env"}, group)
 }
 
@@ -215,11 +233,11 @@ func (s *Store) MaskFileBut(path string, data []byte, name string) string {
 	if servers != nil {
 		for _, entry := range src.members(servers) {
 			if name == "" || entry.Key != name {
-				masker{redact.NewMask(ownLiterals(entry.Value.Raw())...)}.leaves(entry.Value, "", put)
+				newMasker(entry.Value.Raw()).leaves(entry.Value, "", put)
 			}
 		}
 	}
-	beside{masker{redact.NewMask()}, servers, put}.leaves(doc.Root(), "")
+	beside{masker{mask: redact.NewMask()}, servers, put}.leaves(doc.Root(), "")
 	// Of what an alias of YAML repeats, one place is masked for all: that of an entry.
 	slices.SortStableFunc(places, func(a, b maskedPlace) int { return a.start - b.start })
 	var b strings.Builder

@@ -37,10 +37,9 @@ type publisher struct {
 func newPublisher(e *Entry, stored []string) *publisher {
 	known := slices.Concat(stored, ownLiterals(e.Raw))
 	p := &publisher{entry: e, mask: redact.NewMask(known...), stored: stored, meant: map[string]string{}, taken: map[string]bool{}}
-	for where, text := range leaves(e.Raw) {
-		if where == "command" {
-			p.command = text
-		}
+	fields := leaves(e.Raw)
+	p.command = programOf(fields)
+	for where, text := range fields {
 		for _, name := range References(text) {
 			p.meant[name] = where
 		}
@@ -56,7 +55,12 @@ func (p *publisher) found() []string {
 			fields = append(fields, v.Field)
 		}
 	}
-	return append(fields, p.stuck...)
+	for _, field := range p.stuck {
+		if !slices.Contains(fields, field) {
+			fields = append(fields, field)
+		}
+	}
+	return fields
 }
 
 func (p *publisher) object(n *jsonc.Node, where string) json.RawMessage {
@@ -109,7 +113,11 @@ func (p *publisher) array(n *jsonc.Node, where string) json.RawMessage {
 		text, _ := el.Text()
 		words = append(words, text)
 	}
-	masked := p.mask.Args(words)
+	program := ""
+	if where == "args" {
+		program = p.command
+	}
+	masked := p.mask.Command(program, words)
 	var b bytes.Buffer
 	b.WriteByte('[')
 	for i, el := range n.Elements() {

@@ -33,6 +33,9 @@ func literal(text string) bool {
 func ownLiterals(raw json.RawMessage) []string {
 	var out []string
 	for where, text := range leaves(raw) {
+		if namesVariable(where) && IsVariable(text) {
+			continue
+		}
 		where = ownPath(where)
 		key := lastKey(where)
 		secret := secretAt(where) && !strings.HasPrefix(text, "!") && !publishedLiteral(key, text)

@@ -267,6 +267,7 @@ func shareWithRepo(ctx context.Context, st *store.Store, in wire.ShareWithRepo) 
 	if req.From == store.Project {
 		return nil, wire.NewError(wire.Usage, "'scope' is where the entry comes from: \"user\" or \"local\"", "")
 	}
+	req.Stored = engine.StoredSecrets(st)
 	done, err := st.Share(ctx, req)
 	if err != nil {
 		return nil, err

@@ -158,6 +158,9 @@ func logout(c *connection, req wire.Request) (func(context.Context), error) {
 	if err != nil {
 		return nil, err
 	}
+	if in.AllAccounts && in.Credential != "" {
+		return nil, wire.NewError(wire.Usage, "'allAccounts' goes with 'server'", "")
+	}
 	if (in.Server == "") == (in.Credential == "") {
 		return nil, wire.NewError(wire.Usage, "'"+wire.MethodLogout+"' takes 'server' or 'credential'", "")
 	}

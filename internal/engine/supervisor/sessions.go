@@ -147,7 +147,7 @@ func (s *server) existing(in wire.SessionOpen) (session, error) {
 
 // makeSession makes a session and lists it.
 func (s *server) makeSession(st *store.Store, id string, owner engine.Owner) session {
-	o := engine.SessionOptions{ID: id, Store: st, Epoch: s.epoch, Version: s.o.Version, Log: s.log, Outputs: s.outputsOf(st.Places), SignIns: s.signInsOf(st), Owner: owner}
+	o := engine.SessionOptions{ID: id, Store: st, Epoch: s.epoch, Version: s.o.Version, Log: s.log.of(st.Workspace.Dir), Outputs: s.outputsOf(st.Places), SignIns: s.signInsOf(st), Owner: owner}
 	if id != wire.DefaultSession {
 		o.Lend = func() (*engine.Session, error) {
 			sess, err := s.openShared(st)

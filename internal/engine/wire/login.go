@@ -47,6 +47,7 @@ type LoginStart struct {
 	Schema    int       `json:"schema"`
 	Server    string    `json:"server"`
 	SignedIn  bool      `json:"signedIn"`
+	Message   string    `json:"message,omitempty"` // why there is no ticket
 	Ticket    string    `json:"ticket,omitempty"`
 	URL       string    `json:"url,omitempty"`
 	ExpiresAt time.Time `json:"expiresAt,omitzero"`
@@ -72,6 +73,8 @@ type Logout struct {
 	Session    string `json:"session"`
 	Server     string `json:"server,omitempty"`
 	Credential string `json:"credential,omitempty"`
+	// AllAccounts: with Server, every credential of its address and of its name.
+	AllAccounts bool `json:"allAccounts,omitempty"`
 }
 
 // LoggedOut is the answer to Logout and the document of `logout` and of

@@ -92,7 +92,7 @@ func (c *Conn) Complete(ctx context.Context, what Completion, timeout time.Durat
 	if err != nil {
 		return nil, err
 	}
-	if o.failure != nil && o.failure.Code == jsonrpc.CodeInvalidParams {
+	if o.failure != nil && (o.failure.Code == jsonrpc.CodeInvalidParams || o.failure.Code == codeNoResource) {
 		return nil, c.voice.answered(c.voice.fail(store.CodeUsage, "the server refused to complete '"+c.voice.quote(what.Argument)+"': "+c.voice.quote(o.failure.Message), ""), o)
 	}
 	return c.result(method, o)

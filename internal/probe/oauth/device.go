@@ -42,7 +42,7 @@ func (f *flow) byDevice(ctx context.Context) (credential, error) {
 	if raw == "" {
 		raw = doc.text("verification_uri")
 	}
-	u, why := endpoint(raw)
+	u, why := f.page(raw)
 	if why != "" {
 		return credential{}, f.t.failed("the page to sign in at '"+f.t.shown(raw)+"' "+why, "")
 	}

@@ -59,6 +59,19 @@ func endpoint(raw string) (u *url.URL, why string) {
 	return u, ""
 }
 
+// page is endpoint for what a person is sent to: http only at a literal loopback address
+// (design §11), for a name may be led elsewhere. Who configures a server at localhost has
+// chosen the name.
+func (f *flow) page(raw string) (u *url.URL, why string) {
+	if u, why = endpoint(raw); why != "" || u.Scheme != "http" || !strings.EqualFold(u.Hostname(), "localhost") {
+		return u, why
+	}
+	if server, err := url.Parse(f.t.url); err == nil && strings.EqualFold(server.Hostname(), "localhost") {
+		return u, ""
+	}
+	return nil, "is http at a name, and not at a loopback address such as 127.0.0.1"
+}
+
 // loopbackName tells whether a host is this machine by its very letters; localhost is
 // such by RFC 6761 §6.3.
 func loopbackName(host string) bool {

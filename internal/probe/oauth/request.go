@@ -49,7 +49,7 @@ func (f *flow) address(r *request) (string, error) {
 	if err := f.c.binds(f.d.as); err != nil && !f.d.as.bare {
 		return "", err
 	}
-	u, why := endpoint(f.d.as.authorization)
+	u, why := f.page(f.d.as.authorization)
 	if why != "" {
 		return "", f.t.failed("the page to sign in at '"+f.t.shown(f.d.as.authorization)+"' "+why, "")
 	}

@@ -3,17 +3,22 @@ package redact
 import "strings"
 
 // Args returns args with secrets hidden and names kept: the value after a credential-named option or in KEY=VALUE, the value
-// of a header option, the password of a user:password option, and what Text hides in each argument. args is not changed;
-// nil stays nil. Source: design section 14.
-func (m *Mask) Args(args []string) []string {
+// of a header option, the password of a user:password option, what an option such as -p has where that is a password, and
+// what Text hides in each argument. args is not changed; nil stays nil. Source: design section 14.
+func (m *Mask) Args(args []string) []string { return m.Command("", args) }
+
+// Command is Args for the arguments of a program that is known, for some options mean a password in one program only.
+// Source: design section 14.
+func (m *Mask) Command(program string, args []string) []string {
 	if args == nil {
 		return nil
 	}
 	masked := make([]string, len(args))
-	before := ""
+	var line commandLine
+	line.see(program)
 	for i, arg := range args {
-		masked[i] = m.arg(before, arg)
-		before = arg
+		masked[i] = m.arg(&line, arg)
+		line.see(arg)
 	}
 	return masked
 }
@@ -24,14 +29,27 @@ func Args(args []string) []string {
 	return m.Args(args)
 }
 
-// arg returns one argument masked; before is the one to its left.
-func (m *Mask) arg(before, arg string) string {
+// arg returns one argument masked; line is what stands to its left.
+func (m *Mask) arg(line *commandLine, arg string) string {
 	name, value, joined := strings.Cut(arg, "=")
-	switch {
+	before := line.before
+	switch skipped := line.joined(arg); {
+	case skipped > 0:
+		return arg[:skipped] + Hidden
+	case before == "-c": // a script, of which all else must be seen
+		return m.Text(arg)
 	case joined && isOption(name) && isHeaderOption(name):
 		return name + "=" + hideHeader(value)
+	case joined && isUserOption(name):
+		return name + "=" + m.hideUser(line, value)
 	case joined && (isOption(name) || isPlainName(name)) && Credential(name):
 		return name + "=" + hideCredential(value)
+	case joined && isOption(name) && value != "" && line.secret(name, value, true):
+		return name + "=" + Hidden
+	case strings.HasPrefix(arg, "-H") && strings.Contains(arg, ":"):
+		return "-H" + hideHeader(arg[len("-H"):])
+	case strings.HasPrefix(arg, "-u") && !isLongOption(arg) && !joined:
+		return "-u" + m.hideUser(line, arg[len("-u"):])
 	case !isOption(before) || strings.Contains(before, "=") || looksLikeFlag(arg):
 		if strings.EqualFold(before, "bearer") {
 			return hideCredential(arg)
@@ -39,10 +57,12 @@ func (m *Mask) arg(before, arg string) string {
 		return m.Text(arg)
 	case isHeaderOption(before):
 		return hideHeader(arg)
-	case before == "-u" || before == "--user":
-		return m.hideUser(arg)
-	case Credential(before):
+	case isUserOption(before):
+		return m.hideUser(line, arg)
+	case Credential(before) || arg != "" && line.secret(before, arg, true):
 		return hideCredential(arg)
+	case digestLen(len(arg)) && isHex(arg) && publicHex(before+" "+arg, len(before)+1, len(before)+1+len(arg)):
+		return m.hideKnown(arg)
 	}
 	return m.Text(arg)
 }
@@ -74,12 +94,12 @@ func hideHeader(header string) string {
 }
 
 // hideUser keeps the user of `user:password` as curl has it, and numbers as in `--user 1000:1000`.
-func (m *Mask) hideUser(arg string) string {
-	user, password, ok := strings.Cut(arg, ":")
-	if !ok || allDigits(password) && allDigits(user) {
+func (m *Mask) hideUser(line *commandLine, arg string) string {
+	n := line.pairOf(arg)
+	if n == 0 {
 		return m.Text(arg)
 	}
-	return m.Text(user) + ":" + hideLiteral(password)
+	return m.Text(arg[:n-1]) + ":" + hideLiteral(arg[n:])
 }
 
 // Values returns a copy of the environment or the headers of an entry with every literal value hidden: nobody can tell

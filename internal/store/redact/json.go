@@ -41,9 +41,8 @@ type document struct {
 
 // place says where a value stands.
 type place struct {
-	secret bool   // under a credential-named key
-	inList bool   // in a list, which may be one of arguments
-	before string // the string to its left in a list
+	secret bool         // under a credential-named key
+	line   *commandLine // what stands to its left in a list, which may be one of arguments; nil outside of lists
 }
 
 // value copies the value at d.at and returns it if it is a string.
@@ -80,12 +79,12 @@ func (d *document) members() {
 
 func (d *document) elements(secret bool) {
 	d.copy(1)
-	before := ""
+	var line commandLine
 	for d.blanks(); d.raw[d.at] != ']'; d.blanks() {
 		if d.raw[d.at] == ',' {
 			d.copy(1)
 		}
-		before = d.value(place{secret: secret, inList: true, before: before})
+		line.see(d.value(place{secret: secret, line: &line}))
 	}
 	d.copy(1)
 }
@@ -106,8 +105,8 @@ func (d *document) text(at place) string {
 	switch {
 	case at.secret:
 		masked = hideCredential(s)
-	case at.inList:
-		masked = d.mask.arg(at.before, s)
+	case at.line != nil:
+		masked = d.mask.arg(at.line, s)
 	default:
 		masked = d.mask.Text(s)
 	}

@@ -72,7 +72,7 @@ func Credential(name string) bool {
 		return false
 	}
 	joined := strings.Join(parts, "")
-	if joined == "credentialid" { // names a stored credential, is none
+	if joined == "credentialid" || joined == "envkeys" { // names a stored credential, names variables
 		return false
 	}
 	for i, w := range parts {

@@ -132,7 +132,19 @@ func constant(v string) bool {
 	case "", "true", "false", "yes", "no", "on", "off", "null", "nil", "none", "undefined", "auto", "oauth", "oauth2", "0", "…", "...":
 		return true
 	}
-	return schemes[strings.ToLower(v)] != noScheme || v[0] == '<' && v[len(v)-1] == '>'
+	return schemes[strings.ToLower(v)] != noScheme || v[0] == '<' && v[len(v)-1] == '>' || namesVariable(v)
+}
+
+// namesVariable reports whether v is the name of a variable that holds a credential, and so is none: what `env_http_headers`
+// and `bearer_token_env_var` hold, and $GITHUB_TOKEN in a shell's line.
+func namesVariable(v string) bool {
+	name := strings.TrimPrefix(v, "$")
+	for i := range len(name) {
+		if c := name[i]; !isUpper(c) && !isDigit(c) && c != '_' {
+			return false
+		}
+	}
+	return strings.Contains(name, "_") && name[0] != '_' && Credential(name)
 }
 
 // prose reports whether the word after `name: ` begins a sentence ("token: server said no") or says what happened

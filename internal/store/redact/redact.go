@@ -85,6 +85,7 @@ func hideShapes(s string, whole bool) string {
 		findURLs(v.text, whole, &here)
 		findPairs(v.text, &here)
 		findFlags(v.text, &here)
+		findCommandLines(v.text, &here)
 		findBearer(v.text, &here)
 		findBasic(v.text, &here)
 		findKeyBlocks(v.text, &here)

@@ -23,18 +23,14 @@ func findRuns(s string, out *spans) {
 	}
 }
 
-// findInRun looks into one run: between UUIDs, which name things, and then at each part between slashes, since a run may
-// be a path, and at the whole, since base64 has slashes too.
+// findInRun looks into one run: between what is public by nature, such as UUIDs, and then at each part between slashes,
+// since a run may be a path, and at the whole, since base64 has slashes too.
 func findInRun(s string, start, end int, out *spans) {
-	for {
-		n := uuidIndex(s[start:end])
-		if n < 0 {
-			break
-		}
-		findBetween(s, start, start+n, out)
-		start += n + uuidLen
+	for start < end {
+		from, to := publicIn(s, start, end)
+		findBetween(s, start, from, out)
+		start = to
 	}
-	findBetween(s, start, end, out)
 }
 
 func findBetween(s string, start, end int, out *spans) {
@@ -135,21 +131,6 @@ func kindOf(c byte) int {
 	return 0
 }
 
-// isDigest reports whether the run is a digest that is public by nature: our fingerprints and image digests
-// (sha256:<64 hex>) and package integrity (sha512-<base64>).
-func isDigest(s string, start, end int) bool {
-	run := s[start:end]
-	if strings.HasSuffix(s[:start], "sha256:") && len(run) == 64 && isHex(run) {
-		return true
-	}
-	for name, size := range map[string]int{"sha256-": 43, "sha384-": 64, "sha512-": 86} {
-		if strings.HasPrefix(run, name) && len(run) == len(name)+size {
-			return true
-		}
-	}
-	return false
-}
-
 func isHex(s string) bool {
 	for i := range len(s) {
 		if hexDigit(s[i]) < 0 {
@@ -161,17 +142,10 @@ func isHex(s string) bool {
 
 const uuidLen = 36
 
-// uuidIndex returns where the first UUID in s begins, -1 if there is none.
-func uuidIndex(s string) int {
-	for i := 0; i+uuidLen <= len(s); i++ {
-		if isUUID(s[i:i+uuidLen]) && (i == 0 || !isAlnum(s[i-1])) && (i+uuidLen == len(s) || !isAlnum(s[i+uuidLen])) {
-			return i
-		}
-	}
-	return -1
-}
-
 func isUUID(s string) bool {
+	if len(s) != uuidLen {
+		return false
+	}
 	for i := range len(s) {
 		switch i {
 		case 8, 13, 18, 23:

@@ -187,6 +187,9 @@ func (s *server) completeArgument(params json.RawMessage) (any, *failure) {
 	if name := asked.Ref["name"]; name != "" && !s.prompts.has(name) {
 		return nil, &failure{Code: codeParams, Message: "no prompt " + name}
 	}
+	if uri := asked.Ref["uri"]; uri != "" && len(s.templates) > 0 && !s.templates.has(uri) {
+		return nil, &failure{Code: codeParams, Message: "no template " + uri}
+	}
 	values := []string{}
 	for _, word := range s.complete {
 		if strings.HasPrefix(word, asked.Argument.Value) {
