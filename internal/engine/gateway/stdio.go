@@ -23,5 +23,7 @@ func (g *Gateway) ServeStdio(ctx context.Context, in io.ReadCloser, out io.Write
 	o := newOffer(g, false)
 	defer o.end()
 	w := &oneByOne{WriteCloser: out}
-	return o.server.Run(ctx, &mcp.IOTransport{Reader: sieved{newSieve(in, w), in}, Writer: w, MaxLineLength: noLimit})
+	sieve := newSieve(in, w)
+	lines := &mcp.IOTransport{Reader: sieved{sieve, in}, Writer: w, MaxLineLength: noLimit}
+	return o.server.Run(ctx, freeing{lines, sieve.used})
 }
