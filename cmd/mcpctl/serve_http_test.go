@@ -12,16 +12,23 @@ import (
 	"testing"
 )
 
-// post sends one message to the gateway's HTTP side.
-func (s *served) post(t *testing.T, body string, change func(*http.Request)) (status int, answer string, header http.Header) {
+// request is one to the gateway's HTTP side, with the token.
+func (s *served) request(t *testing.T, method, body string) *http.Request {
 	t.Helper()
-	r, err := http.NewRequest(http.MethodPost, s.url, strings.NewReader(body))
+	r, err := http.NewRequest(method, s.url, strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("Accept", "application/json, text/event-stream")
 	r.Header.Set("Authorization", "Bearer "+s.token)
+	return r
+}
+
+// post sends one message to the gateway's HTTP side.
+func (s *served) post(t *testing.T, body string, change func(*http.Request)) (status int, answer string, header http.Header) {
+	t.Helper()
+	r := s.request(t, http.MethodPost, body)
 	if change != nil {
 		change(r)
 	}

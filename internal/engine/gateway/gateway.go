@@ -85,8 +85,12 @@ func (g *Gateway) stateless() *offer {
 	return g.shared
 }
 
-// find is the offer of an HTTP session; nil when there is none.
+// find is the offer of an HTTP session; nil when there is none. Requests that stand alone
+// have no session, and no id.
 func (g *Gateway) find(id string) *offer {
+	if id == "" {
+		return nil
+	}
 	g.mu.Lock()
 	offers := slices.Collect(maps.Keys(g.offers))
 	g.mu.Unlock() // an offer that begins holds its own lock and takes this one

@@ -87,9 +87,14 @@ func (g *Gateway) ServeHTTP(ctx context.Context, l net.Listener, token string) e
 	down := make(chan struct{})
 	context.AfterFunc(ctx, func() {
 		defer close(down)
-		g.Close() // ends the streams, which a shutdown would wait for
 		late, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownGrace)
 		defer cancel()
+		streams := make(chan struct{}) // which a shutdown would wait for
+		go func() { g.Close(); close(streams) }()
+		select {
+		case <-streams:
+		case <-late.Done():
+		}
 		if server.Shutdown(late) != nil {
 			server.Close()
 		}
@@ -112,16 +117,20 @@ type door struct {
 	stateless http.Handler
 	mirrors   func(tool string) dial.Mirrors // of a tool that was listed
 	idle      idlers
+	end       func(session string) bool // false: there is none
 }
 
 func (g *Gateway) handler(port int, token string) http.Handler {
 	d := &door{port: strconv.Itoa(port), origins: g.o.Origins, token: sha256.Sum256([]byte("Bearer " + token)), open: token == ""}
 	d.idle.after = g.o.Idle
-	d.idle.end = func(id string) {
-		if o := g.find(id); o != nil {
+	d.end = func(id string) bool {
+		o := g.find(id)
+		if o != nil {
 			o.end()
 		}
+		return o != nil
 	}
+	d.idle.end = func(id string) { d.end(id) }
 	known := newOffer(g, false).server // of no client: what the SDK looks at for requests of sessions it has
 	d.sessions = mcp.NewStreamableHTTPHandler(func(r *http.Request) *mcp.Server {
 		if r.Header.Get(sessionHeader) != "" || r.Method != http.MethodPost {
@@ -265,6 +274,10 @@ func (d *door) lead(w http.ResponseWriter, r *http.Request) {
 			}
 			return
 		}
+	}
+	if r.Method == http.MethodDelete && d.end(id) { // the SDK would wait for answers that do not come
+		w.WriteHeader(http.StatusNoContent)
+		return
 	}
 	defer d.idle.busy(id)()
 	if r.Method != http.MethodPost || id == "" {

@@ -37,6 +37,9 @@ type offer struct {
 	rounds  rounds
 	started atomic.Bool // the client has asked something
 
+	life  context.Context    // of what is asked beside any request of the client: ends with the offer
+	leave context.CancelFunc // ends life: no answer is waited for any more
+
 	mu      sync.Mutex
 	began   time.Time                     // when the client asked first
 	client  *mcp.ServerSession            // nil before the first request, and when it is shared
@@ -47,6 +50,7 @@ type offer struct {
 
 func newOffer(g *Gateway, shared bool) *offer {
 	o := &offer{g: g, isShared: shared, up: newUpstream(g)}
+	o.life, o.leave = context.WithCancel(context.Background())
 	o.up.heard, o.up.elicit, o.up.lost = o.heard, o.elicited, o.changed
 	o.server = mcp.NewServer(&mcp.Implementation{Name: "mcpctl", Title: "mcpctl", Version: g.o.Version}, &mcp.ServerOptions{
 		Logger:             slog.New(slog.NewTextHandler(io.Discard, nil)),
@@ -198,7 +202,7 @@ func (o *offer) toClient(do func(context.Context, *mcp.ServerSession)) {
 	ss := o.client
 	o.mu.Unlock()
 	if ss != nil {
-		go do(context.Background(), ss) // ends with the session
+		go do(o.life, ss)
 	}
 }
 
@@ -213,7 +217,7 @@ func (o *offer) sessionID() string {
 
 // tellRoots asks the client for its folders and tells them to the servers.
 func (o *offer) tellRoots(ss *mcp.ServerSession) {
-	res, err := ss.ListRoots(context.Background(), nil)
+	res, err := ss.ListRoots(o.life, nil)
 	if errors.Is(err, io.EOF) || errors.Is(err, mcp.ErrConnectionClosed) || err != nil && o.isOver() {
 		return
 	}
@@ -225,7 +229,7 @@ func (o *offer) tellRoots(ss *mcp.ServerSession) {
 	for _, root := range res.Roots {
 		roots = append(roots, wire.Root{URI: root.URI, Name: root.Name})
 	}
-	if err := o.up.setRoots(context.Background(), roots); err != nil && !o.isOver() {
+	if err := o.up.setRoots(o.life, roots); err != nil && !o.isOver() {
 		o.g.o.Tell("cannot tell the servers the client's roots: " + err.Error())
 	}
 }
@@ -244,9 +248,9 @@ func (o *offer) heard(method string, params json.RawMessage) {
 	case wire.NotifyMessage:
 		decode(params, o.logged)
 	case wire.NotifySample:
-		decode(params, func(s wire.Sample) { go o.sampled(context.Background(), s) }) // ends with the answer, or with what asked
+		decode(params, func(s wire.Sample) { go o.sampled(o.life, s) }) // ends with the answer, or with what asked
 	case wire.NotifyRoots:
-		decode(params, func(q wire.RootsQuestion) { go o.rooted(context.Background(), q) }) // the same
+		decode(params, func(q wire.RootsQuestion) { go o.rooted(o.life, q) }) // the same
 	case wire.NotifyOver:
 		decode(params, func(over wire.Over) { o.over(over.ID) })
 	case wire.NotifyListChanged:
@@ -276,6 +280,7 @@ func (o *offer) end() {
 		return
 	}
 	o.g.drop(o)
+	o.leave() // the end of the client's session waits for every question that is open
 	o.up.close()
 	o.bell.stop()
 	if client != nil {

@@ -60,6 +60,7 @@ func (o *offer) put(ctx context.Context, token, server string, q *question) (jso
 	askCtx, stop := context.WithCancel(context.WithoutCancel(at.ctx))
 	defer stop()
 	defer context.AfterFunc(ctx, stop)()
+	defer context.AfterFunc(o.life, stop)()
 	return askNow(askCtx, at.session, q)
 }
 
