@@ -99,6 +99,8 @@ func TestScripts(t *testing.T) {
 			"golden":      cmdGolden,
 			"port":        cmdPort,
 			"zip":         cmdZip,
+			"sarif":       cmdSarif,
+			"junit":       cmdJUnit,
 		},
 	})
 }
