@@ -26,7 +26,7 @@ var rooms = map[string][]string{
 	"internal/commands":          {"internal/commands/report", "internal/engine", "internal/engine/gateway", "internal/engine/record", "internal/engine/supervisor", "internal/engine/wire", "internal/probe", "internal/probe/dial", "internal/store", "internal/store/redact"},
 	"internal/commands/report":   {"internal/engine/record", "internal/engine/wire", "internal/store/redact"},
 	"internal/engine":            {"internal/engine/wire", "internal/probe", "internal/probe/dial", "internal/probe/oauth", "internal/store", "internal/store/redact"},
-	"internal/engine/gateway":    {"internal/engine", "internal/engine/record", "internal/engine/supervisor", "internal/engine/wire", "internal/probe/dial", "internal/store"},
+	"internal/engine/gateway":    {"internal/engine", "internal/engine/record", "internal/engine/supervisor", "internal/engine/wire", "internal/probe/dial", "internal/store", "internal/store/redact"},
 	"internal/engine/record":     {"internal/store/redact"},
 	"internal/engine/supervisor": {"internal/engine", "internal/engine/record", "internal/engine/wire", "internal/store", "internal/store/atomicfile", "internal/store/redact"},
 	"internal/engine/wire":       {},

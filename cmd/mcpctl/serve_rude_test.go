@@ -159,21 +159,58 @@ func TestServeOldBatches(t *testing.T) {
 	}
 }
 
-// TestServeSameIDTwice: a client that uses an id again while it is in use hurts itself
-// alone: every answer is that of a request of this id.
+// TestServeSameIDTwice: a request with an id that is in use is refused, and the one that
+// has it goes on.
 func TestServeSameIDTwice(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	p.write(p.userFile(), `{"mcpServers":{"echo":{"command":"echo-server"}}}`)
+	const slow = `{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"echo__sleep","arguments":{"ms":1000}}}`
 	c := p.rude().hello("2025-11-25")
-	c.say(`{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"echo__sleep","arguments":{"ms":100}}}`)
+	c.say(slow)
 	c.say(echoCall("3", "second"))
-	c.hears(`"id":3`)
-	c.say(echoCall("4", "after"))
-	c.hears(`"id":4`, "after")
+	c.hears(`"id":3,"error":{"code":-32600`)
+	c.say(echoCall(`"3"`, "a text is another id"))
+	c.hears(`"id":"3"`, "another id")
+	c.hears(`"id":3,"result"`)
+	c.say(echoCall("3", "free again"))
+	c.hears(`"id":3`, "free again")
 	c.in.Close()
 	if err := c.ends(); err != nil {
 		t.Error(err)
+	}
+	c = p.rude().hello("2025-03-26")
+	c.say("[" + echoCall("5", "one") + "," + echoCall("5", "two") + "]")
+	c.hears(`"id":null,"error":{"code":-32600`)
+	c.say(echoCall("5", "alone"))
+	c.hears(`"id":5`, "alone")
+
+	h := p.serveHTTP()
+	_, _, header := h.post(t, helloMessage, func(*http.Request) {})
+	in := func(r *http.Request) { r.Header.Set("Mcp-Session-Id", header.Get("Mcp-Session-Id")) }
+	h.post(t, `{"jsonrpc":"2.0","method":"notifications/initialized"}`, in)
+	done := make(chan string, 1)
+	go func() { // ends with the answer
+		for {
+			if status, answer, _ := h.post(t, slow, in); status != http.StatusBadRequest { // it came while the other was under way
+				done <- answer
+				return
+			}
+		}
+	}()
+	for { // until the slow one is under way
+		status, answer, _ := h.post(t, echoCall("3", "second"), in)
+		if status == http.StatusBadRequest && strings.Contains(answer, `"id":3,"error":{"code":-32600`) {
+			break
+		} else if !strings.Contains(answer, "second") {
+			t.Fatalf("%d %s", status, answer)
+		}
+	}
+	if answer := <-done; !strings.Contains(answer, `"result"`) {
+		t.Error(answer)
+	}
+	if _, answer, _ := h.post(t, echoCall("3", "free again"), in); !strings.Contains(answer, "free again") {
+		t.Error(answer)
 	}
 }
 

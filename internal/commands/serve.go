@@ -31,7 +31,10 @@ stderr, or in --token-file; only the user may be able to read that. With --no-to
 every program of this machine may use the servers, other users' too. Requests of web
 pages are refused, unless --allow-origin names their origin, and so are those for
 another host name. A session that nothing is asked of for ten minutes ends
-(--idle-timeout), and its servers with it. Clients are told the URL and a header:
+(--idle-timeout), and its servers with it. Clients are told the URL and a header, which
+--print-config writes when it is given --http, too: the token is then that of the
+variable MCPCTL_TOKEN, spelled as the client does; for a client that reads none the
+token itself is written, and a warning. For example:
 
   claude mcp add --transport http mcpctl http://127.0.0.1:8765/mcp \
     --header "Authorization: Bearer $(cat FILE)"
@@ -274,6 +277,15 @@ type keepOpen struct{ io.Writer }
 // Close does nothing.
 func (keepOpen) Close() error { return nil }
 
+// token is what clients have to show, and the file it stands in.
+func (o *serveOptions) token(ctx context.Context, s *store.Store) (token, where string, err error) {
+	if o.tokenFile == "" {
+		return s.ServeToken(ctx)
+	}
+	token, err = store.ReadToken(o.tokenFile)
+	return token, o.tokenFile, err
+}
+
 func (a *app) serveHTTP(ctx context.Context, s *store.Store, o *serveOptions, g *gateway.Gateway) error {
 	if err := gateway.CheckAddress(o.http); err != nil {
 		return err
@@ -283,11 +295,8 @@ func (a *app) serveHTTP(ctx context.Context, s *store.Store, o *serveOptions, g 
 	switch {
 	case o.noToken:
 		a.warn("every program of this machine may use these servers: there is no token", "")
-	case o.tokenFile != "":
-		where = o.tokenFile
-		token, err = store.ReadToken(o.tokenFile)
 	default:
-		token, where, err = s.ServeToken(ctx)
+		token, where, err = o.token(ctx, s)
 	}
 	if err != nil {
 		return err

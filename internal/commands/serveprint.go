@@ -5,11 +5,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/mcpctl/mcpctl/internal/commands/report"
+	"github.com/mcpctl/mcpctl/internal/engine/gateway"
 	"github.com/mcpctl/mcpctl/internal/store"
+	"github.com/mcpctl/mcpctl/internal/store/redact"
 )
 
 // gatewayName is what the gateway is called in the files of other clients.
@@ -45,7 +48,7 @@ func ownProgram() string {
 // printGateway writes the file of a client that has the gateway in it.
 func (a *app) printGateway(cmd *cobra.Command, o *serveOptions) error {
 	if o.http != "" {
-		return usageOf(cmd, "--print-config writes the entry of a server that the client starts: leave out --http; for a gateway that listens, give the client its URL and the header Authorization: Bearer TOKEN (see mcpctl-serve(1))")
+		return a.printListening(cmd, o)
 	}
 	args, err := a.workspaceArgs()
 	if err != nil {
@@ -60,16 +63,88 @@ func (a *app) printGateway(cmd *cobra.Command, o *serveOptions) error {
 	if err != nil {
 		return err
 	}
-	for _, gap := range printed.Gaps {
-		a.warn(gap, "")
-	}
-	report.Tell(a.streams.Err, report.Message{Text: "this goes into " + printed.File + ", beside what " + printed.Client + " has there already"})
+	a.tellPrinted(printed)
 	if a.dir == "" {
 		report.Tell(a.streams.Err, report.Message{Text: "the entry names no workspace, so the servers are those of the folder that the client starts it in",
 			Hint: "for those of this folder: mcpctl -C . serve --print-config " + o.print})
 	}
 	a.out.Write(printed.Text)
 	return nil
+}
+
+// tellPrinted says what became of an entry, and where it goes.
+func (a *app) tellPrinted(printed store.Printed) {
+	for _, gap := range printed.Gaps {
+		a.warn(gap, "")
+	}
+	report.Tell(a.streams.Err, report.Message{Text: "this goes into " + printed.File + ", beside what " + printed.Client + " has there already"})
+}
+
+// tokenVariable is where a client that reaches the gateway by HTTP has its token from.
+const tokenVariable = "MCPCTL_TOKEN"
+
+// printListening writes the file of a client that reaches a gateway which listens. The
+// token is not written where the client can read it from a variable, spelled in its own way.
+func (a *app) printListening(cmd *cobra.Command, o *serveOptions) error {
+	if err := gateway.CheckAddress(o.http); err != nil {
+		return err
+	}
+	if strings.HasSuffix(strings.TrimRight(o.http, "0"), ":") {
+		return usageOf(cmd, "--print-config needs the port that the gateway will have, and port 0 takes any")
+	}
+	url := "http://" + o.http + gateway.Endpoint
+	if o.noToken {
+		return a.showPrinted(o.print, listeningEntry(url, ""))
+	}
+	entry := listeningEntry(url, "${"+tokenVariable+"}")
+	printed, err := store.PrintFor(o.print, gatewayName, entry)
+	if err != nil {
+		return err
+	}
+	s, err := a.open()
+	if err != nil {
+		return err
+	}
+	if !strings.Contains(string(printed.Text), tokenVariable) {
+		token, _, err := o.token(cmd.Context(), s)
+		if err != nil {
+			return err
+		}
+		a.warn(printed.Client+" reads no variable there: the token itself stands in this entry", "keep the file to yourself, and out of repositories")
+		return a.showPrinted(o.print, listeningEntry(url, token))
+	}
+	file := o.tokenFile
+	if file == "" {
+		file = s.ServeTokenFile()
+	}
+	report.Tell(a.streams.Err, report.Message{Text: "the client has the token from the variable " + tokenVariable,
+		Hint: "where it is started: export " + tokenVariable + "=\"$(cat " + redact.ShellWord(file) + ")\""})
+	return a.showPrinted(o.print, entry)
+}
+
+// showPrinted writes the file of a client that has an entry in it.
+func (a *app) showPrinted(client string, entry json.RawMessage) error {
+	printed, err := store.PrintFor(client, gatewayName, entry)
+	if err == nil {
+		a.tellPrinted(printed)
+		a.out.Write(printed.Text)
+	}
+	return err
+}
+
+// listeningEntry is the entry, in mcpctl's shape, of a gateway that listens; token is
+// how the client has it, "" for none.
+func listeningEntry(url, token string) json.RawMessage {
+	type entry struct {
+		URL     string            `json:"url"`
+		Headers map[string]string `json:"headers,omitempty"`
+	}
+	e := entry{URL: url}
+	if token != "" {
+		e.Headers = map[string]string{"Authorization": "Bearer " + token}
+	}
+	out, _ := json.Marshal(e) // strings always encode
+	return out
 }
 
 // workspaceArgs name the workspace of -C, if one was given.

@@ -37,6 +37,9 @@ func PrintFor(clientName, server string, entry json.RawMessage) (Printed, error)
 		return Printed{}, err
 	}
 	out := Printed{Client: row.Title}
+	if row.Says != "" && hasURL(entry) { // what it says is of servers that the client starts
+		return out, &Error{Code_: CodeUsage, Message: "mcpctl writes no entry of " + row.Title + " for a server that is reached by a URL", Hint_: "let the client start it: leave out --http"}
+	}
 	if row.Dialect.Write != nil {
 		written, err := row.Dialect.Write(entry)
 		if err != nil {
@@ -73,6 +76,13 @@ func PrintFor(clientName, server string, entry json.RawMessage) (Printed, error)
 	}
 	out.Text, err = doc.Set(append(slices.Clone(keys), server), entry)
 	return out, err
+}
+
+func hasURL(entry json.RawMessage) bool {
+	var e struct {
+		URL string `json:"url"`
+	}
+	return json.Unmarshal(entry, &e) == nil && e.URL != ""
 }
 
 func quotedJSON(text string) json.RawMessage {

@@ -22,10 +22,13 @@ const (
 	minToken = 16
 )
 
+// ServeTokenFile is the file of ServeToken, which need not be there.
+func (s *Store) ServeTokenFile() string { return filepath.Join(s.Places.State(), tokenName) }
+
 // ServeToken is the token of this user and the file it stands in, which is made when
 // there is none.
 func (s *Store) ServeToken(ctx context.Context) (token, path string, err error) {
-	path = filepath.Join(s.Places.State(), tokenName)
+	path = s.ServeTokenFile()
 	target, err := atomicfile.Follow(path)
 	if err != nil {
 		return "", path, err

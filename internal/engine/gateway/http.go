@@ -18,6 +18,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/mcpctl/mcpctl/internal/engine/wire"
@@ -279,7 +280,61 @@ func (d *door) lead(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer d.idle.busy(id)()
+	if r.Method != http.MethodPost || id == "" {
+		d.sessions.ServeHTTP(w, r)
+		return
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	if err != nil {
+		refuse(w, http.StatusRequestEntityTooLarge, "the message is too long")
+		return
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	calls := callsIn(body)
+	used := d.idle.ids(id)
+	if !used.take(calls...) {
+		answerBad(w, idOf(body), jsonrpc.CodeInvalidRequest, idInUse)
+		return
+	}
+	defer used.free(calls...)
 	d.sessions.ServeHTTP(w, r)
+}
+
+// callsIn are the ids of the requests in a body, which may be a list; none for what the
+// SDK refuses.
+func callsIn(body []byte) []jsonrpc.ID {
+	var list []json.RawMessage
+	if json.Unmarshal(body, &list) != nil {
+		list = []json.RawMessage{body}
+	}
+	var all []jsonrpc.Message
+	for _, raw := range list {
+		m, err := jsonrpc.DecodeMessage(raw)
+		if err != nil {
+			return nil
+		}
+		all = append(all, m)
+	}
+	return callsOf(all)
+}
+
+// idOf is the id of a request as it was sent; null for a list.
+func idOf(body []byte) json.RawMessage {
+	if id := quotedID(body); id != nil {
+		return id
+	}
+	return json.RawMessage("null")
+}
+
+// answerBad answers a request that goes no further with an error of JSON-RPC.
+func answerBad(w http.ResponseWriter, id json.RawMessage, code int64, message string) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(http.StatusBadRequest)
+	_, _ = w.Write(encoded(struct { // a client that has gone hears nothing
+		Version string          `json:"jsonrpc"`
+		ID      json.RawMessage `json:"id"`
+		Error   wire.RPCError   `json:"error"`
+	}{"2.0", id, wire.RPCError{Code: code, Message: message}}))
 }
 
 // mirrored refuses a call whose headers say other arguments than its body, and tells
@@ -312,13 +367,7 @@ func (d *door) mirrored(w http.ResponseWriter, r *http.Request) bool {
 	if fault == "" {
 		return true
 	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(http.StatusBadRequest)
-	_, _ = w.Write(encoded(struct { // a client that has gone hears nothing
-		Version string          `json:"jsonrpc"`
-		ID      json.RawMessage `json:"id"`
-		Error   wire.RPCError   `json:"error"`
-	}{"2.0", call.ID, wire.RPCError{Code: mcp.CodeHeaderMismatch, Message: fault}}))
+	answerBad(w, call.ID, mcp.CodeHeaderMismatch, fault)
 	return false
 }
 
@@ -342,6 +391,7 @@ type idlers struct {
 }
 
 type idler struct {
+	used  ids // of the requests whose answers are on their way
 	under int // requests under way
 	timer *time.Timer
 }
@@ -370,6 +420,13 @@ func (is *idlers) busy(id string) func() {
 			i.timer.Reset(is.after)
 		}
 	}
+}
+
+// ids are those that a session uses. It is busy.
+func (is *idlers) ids(session string) *ids {
+	is.mu.Lock()
+	defer is.mu.Unlock()
+	return &is.all[session].used
 }
 
 func (is *idlers) expire(id string) {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/engine/wire"
 	"github.com/mcpctl/mcpctl/internal/store"
+	"github.com/mcpctl/mcpctl/internal/store/redact"
 )
 
 // introducePatience is how much of its wait a client spends until servers have said what
@@ -75,7 +76,7 @@ func (l *toolList) withheld() []string {
 			parts = append(parts, fmt.Sprintf("%d came after its tools were approved", added))
 		}
 		if len(parts) > 0 {
-			lines = append(lines, "- of "+sv.Name+": "+strings.Join(parts, ", ")+"; the user reviews that with: mcpctl approve --tools "+shellWord(sv.Name))
+			lines = append(lines, "- of "+sv.Name+": "+strings.Join(parts, ", ")+"; the user reviews that with: mcpctl approve --tools "+redact.ShellWord(sv.Name))
 		}
 	}
 	return lines
@@ -184,7 +185,7 @@ var toldMissing = map[wire.State]bool{
 func (o *offer) whyNot(server string, state wire.State, detail string) string {
 	switch state {
 	case wire.PendingApproval:
-		return "it waits for the user's approval: mcpctl -C " + shellWord(o.g.o.Open.Workspace) + " approve " + shellWord(server)
+		return "it waits for the user's approval: mcpctl -C " + redact.ShellWord(o.g.o.Open.Workspace) + " approve " + redact.ShellWord(server)
 	case wire.NeedsSignIn:
 		return "it needs a sign-in. " + o.howToSignIn(server)
 	case wire.Disabled, wire.DisabledInProject, wire.DisabledInSession:

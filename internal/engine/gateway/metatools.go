@@ -14,6 +14,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/engine"
 	"github.com/mcpctl/mcpctl/internal/engine/wire"
 	"github.com/mcpctl/mcpctl/internal/store"
+	"github.com/mcpctl/mcpctl/internal/store/redact"
 )
 
 // The tools of this program's own. Three of them are there when tools are deferred: one
@@ -225,15 +226,7 @@ func (o *offer) signInTool(server string) *tool {
 }
 
 func (o *offer) howToSignIn(server string) string {
-	return "The user signs in with: mcpctl -C " + shellWord(o.g.o.Open.Workspace) + " login " + shellWord(server) + " - the tools appear then by themselves."
-}
-
-// shellWord quotes what a shell would take apart.
-func shellWord(word string) string {
-	if word != "" && strings.Trim(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:@") == "" {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+	return "The user signs in with: mcpctl -C " + redact.ShellWord(o.g.o.Open.Workspace) + " login " + redact.ShellWord(server) + " - the tools appear then by themselves."
 }
 
 // text is a result of a tool of ours.

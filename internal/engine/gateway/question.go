@@ -48,29 +48,41 @@ var errNotAsked = errors.New("the client cannot be asked")
 // put puts a question to the client of the flight that has the token, and returns its
 // result as JSON.
 func (o *offer) put(ctx context.Context, token, server string, q *question) (json.RawMessage, error) {
-	f := o.flights.find(token)
-	if f == nil {
-		// A server may ask without saying what for. With one request under way there it is clear.
-		if under := o.flights.at(server); len(under) == 1 {
-			f = under[0]
-		}
-	}
+	f, at := o.hearer(token, server)
 	if f == nil {
 		return nil, errNotAsked
 	}
-	at := f.where()
 	if f.isHeld() {
 		return f.ask(ctx, q)
 	}
-	if at.session == nil {
-		return nil, errNotAsked
-	}
-	// With the context of the request: on HTTP it decides which stream carries this.
-	askCtx, stop := context.WithCancel(at.ctx)
+	// With the values of the request's context: on HTTP they decide which stream carries
+	// this. Its end is no end of the question, which may be that of another request.
+	askCtx, stop := context.WithCancel(context.WithoutCancel(at.ctx))
 	defer stop()
 	defer context.AfterFunc(ctx, stop)()
 	defer context.AfterFunc(o.life, stop)()
 	return askNow(askCtx, at.session, q)
+}
+
+// hearer is the request whose client a question is put to: the one that has the token.
+// Where that has ended, or a server did not say what it asks for, it is another one of the
+// same client at that server.
+func (o *offer) hearer(token, server string) (*flight, landing) {
+	if f := o.flights.find(token); f != nil {
+		if at := f.where(); f.isHeld() || at.session != nil {
+			return f, at
+		}
+	}
+	under := o.flights.at(server)
+	if len(under) > 1 && o.isShared {
+		return nil, landing{} // of whom is not known
+	}
+	for _, f := range under {
+		if at := f.where(); f.isHeld() || at.session != nil {
+			return f, at
+		}
+	}
+	return nil, landing{}
 }
 
 // askNow sends the question as a request of our own.

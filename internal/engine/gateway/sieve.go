@@ -21,10 +21,11 @@ type sieve struct {
 	rest    []byte    // of the line that is being read
 	begun   bool      // the client has said which version it speaks
 	batches bool      // the client speaks a version whose messages may be lists
+	used    *ids      // of the requests that were let through and are not answered
 }
 
 func newSieve(in io.Reader, out io.Writer) *sieve {
-	return &sieve{in: bufio.NewReaderSize(in, 64<<10), out: out}
+	return &sieve{in: bufio.NewReaderSize(in, 64<<10), out: out, used: &ids{}}
 }
 
 // Read implements io.Reader.
@@ -101,6 +102,9 @@ func (s *sieve) sift(line []byte) ([]byte, error) {
 		case !s.begun && r.IsCall() && r.Method != "ping":
 			return nil, s.answerTo(quotedID(text), jsonrpc.CodeInvalidRequest, "the first request is initialize")
 		}
+		if r.IsCall() && !s.used.take(r.ID) {
+			return nil, s.answerTo(quotedID(text), jsonrpc.CodeInvalidRequest, idInUse)
+		}
 	}
 	return line, nil
 }
@@ -113,10 +117,16 @@ func (s *sieve) siftBatch(line, text []byte) ([]byte, error) {
 	case err != nil || len(messages) == 0:
 		return nil, s.answer(jsonrpc.CodeInvalidRequest, "the list has no messages")
 	}
+	var all []jsonrpc.Message
 	for _, message := range messages {
-		if _, err := jsonrpc.DecodeMessage(message); err != nil {
+		m, err := jsonrpc.DecodeMessage(message)
+		if err != nil {
 			return nil, s.answer(jsonrpc.CodeInvalidRequest, "the list has something that is no message of JSON-RPC 2.0")
 		}
+		all = append(all, m)
+	}
+	if !s.used.take(callsOf(all)...) {
+		return nil, s.answer(jsonrpc.CodeInvalidRequest, "the list has an id twice, or one of a request that is under way")
 	}
 	return line, nil
 }

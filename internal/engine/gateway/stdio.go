@@ -24,10 +24,12 @@ func (g *Gateway) ServeStdio(ctx context.Context, in io.ReadCloser, out io.Write
 	defer g.Close()
 	o := newOffer(g, false)
 	w := &oneByOne{WriteCloser: out}
+	sieve := newSieve(in, w)
+	lines := &mcp.IOTransport{Reader: sieved{sieve, in}, Writer: w, MaxLineLength: noLimit}
 	over := make(chan error, 1)
 	go func() {
 		defer o.end()
-		over <- o.server.Run(ctx, &mcp.IOTransport{Reader: sieved{newSieve(in, w), in}, Writer: w, MaxLineLength: noLimit})
+		over <- o.server.Run(ctx, freeing{lines, sieve.used})
 	}()
 	select {
 	case err := <-over:

@@ -32,6 +32,7 @@ type clock struct {
 	last     time.Time // of the start, then of the newest progress
 	renewals int
 	open     int // questions, asked or waiting
+	waits    int // questions, own ones or not, for the sake of which the time stands still
 	asks     int // questions so far
 }
 
@@ -70,7 +71,7 @@ func (c *Conn) stopClock(k *clock) {
 func (k *clock) expire() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.open > 0 {
+	if k.open > 0 || k.waits > 0 {
 		k.timer.Reset(k.limit)
 		return
 	}
@@ -100,10 +101,37 @@ func (k *clock) resume() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.open--
-	if k.open == 0 && k.timer.Stop() { // one that has fired resets itself, or has ended the request
+	k.anew()
+}
+
+// wait stops the time for a question that this request may have caused, and unwait lets
+// it begin anew.
+func (k *clock) wait() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.waits++
+}
+
+func (k *clock) unwait() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.waits--
+	k.anew()
+}
+
+// anew lets the time begin anew unless something is still asked. held: mu.
+func (k *clock) anew() {
+	if k.open == 0 && k.waits == 0 && k.timer.Stop() { // one that has fired resets itself, or has ended the request
 		k.timer.Reset(k.limit)
 	}
 	k.last = time.Now()
+}
+
+// questions is how many the caller was asked for the sake of this request.
+func (k *clock) questions() int {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.asks
 }
 
 // progressed notes progress of a request in flight, and tells its caller.

@@ -2,6 +2,7 @@ package dial
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"net"
 	"net/url"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -55,22 +57,13 @@ func (c *Conn) elicit(ctx context.Context, req mcp.Request) (mcp.Result, error) 
 	if err != nil {
 		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: err.Error()}
 	}
-	k, why := c.asker(origin)
-	for {
-		if k != nil && k.caller.Ask == nil {
-			k, why = nil, cannotBeAsked
-		}
-		if k == nil {
-			c.decline(why)
-			return &elicited{answer: Answer{Action: Decline}}, nil
-		}
-		answer := c.put(ctx, k.turn, k, q)
-		next := c.next(ctx, k, origin)
-		if answer.Action != Cancel || next == nil {
-			return &elicited{answer: answer}, nil
-		}
-		k = next
+	all, why := c.askers(origin)
+	k := pick(all, func(k *clock) bool { return k.caller.Ask != nil })
+	if k == nil {
+		c.decline(cmp.Or(why, cannotBeAsked))
+		return &elicited{answer: Answer{Action: Decline}}, nil
 	}
+	return &elicited{answer: c.put(ctx, k.turnAmong(all), k, q)}, nil
 }
 
 // elicited is the result of a question, in bytes of our own.
@@ -140,47 +133,41 @@ func visitable(text string) bool {
 	return u.Scheme == "https" || u.Scheme == "http" && here
 }
 
-// asker finds the request that caused a question. A pipe does not say; then it is
-// the only one under way, the first of those of one caller who is known to be one, or
-// nobody is asked: the answer of one user must not reach the call of another.
-func (c *Conn) asker(origin string) (k *clock, why string) {
+// askers finds the request that caused a question. A pipe does not say; then it is the
+// only one under way, or one of those of one caller who is known to be one, or nobody is
+// asked: the answer of one user must not reach the call of another. Why is empty where
+// there are some.
+func (c *Conn) askers(origin string) (all []*clock, why string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if origin != "" {
-		k = c.clocks[origin]
-	} else {
-		var under []*clock
-		for _, other := range c.clocks {
-			if other.rounds && other.ctx.Err() == nil { // one that was ended is answered no more
-				under = append(under, other)
-			}
-		}
-		if len(under) > 1 && !sameCaller(under) {
-			return nil, fmt.Sprintf("%d calls are under way and it does not say which of them it belongs to", len(under))
-		}
-		for _, other := range under {
-			if k == nil || other.began.Before(k.began) {
-				k = other
-			}
+	if k := c.clocks[origin]; k != nil {
+		return []*clock{k}, ""
+	}
+	for _, k := range c.clocks {
+		if origin == "" && k.rounds && k.ctx.Err() == nil { // one that was ended is answered no more
+			all = append(all, k)
 		}
 	}
-	if k == nil {
+	switch {
+	case len(all) == 0:
 		return nil, "no call is under way that it could belong to"
+	case len(all) > 1 && !sameCaller(all):
+		return nil, fmt.Sprintf("%d calls are under way and it does not say which of them it belongs to", len(all))
 	}
-	return k, ""
+	return all, ""
 }
 
-// next is the request to which a question goes that k has left behind by ending, although
-// it may not have been k's: another one of the same caller. nil: there is none.
-func (c *Conn) next(ctx context.Context, k *clock, origin string) *clock {
-	if origin != "" || k.caller.Who == nil || k.ctx.Err() == nil || ctx.Err() != nil {
-		return nil
+// pick is the one that is asked of several requests of one caller: of those that can be,
+// the one with the fewest questions, and of these the oldest. nil: none can be.
+func pick(all []*clock, can func(*clock) bool) (k *clock) {
+	most := 0
+	for _, one := range all {
+		n := one.questions()
+		if can(one) && (k == nil || n < most || n == most && one.began.Before(k.began)) {
+			k, most = one, n
+		}
 	}
-	next, _ := c.asker(origin)
-	if next == nil || next.caller.Who != k.caller.Who {
-		return nil
-	}
-	return next
+	return k
 }
 
 // sameCaller tells whether all requests are of one caller, who is known.
@@ -238,15 +225,52 @@ const tooOften = "the call has asked too often"
 // turn waits until a question of this request may be put: one at a time. The time of the
 // request stands still until end is called.
 func (k *clock) turn(ctx context.Context) (asking context.Context, end func(), ok bool) {
-	if !k.hold() {
-		return nil, nil, false
+	return k.turnAmong([]*clock{k})(ctx)
+}
+
+// turnAmong is the turn of a question that any of all may have caused, one of which is k.
+// The time of all of them stands still, and it is open as long as one of them goes on: a
+// user is not asked again because another request has ended before.
+func (k *clock) turnAmong(all []*clock) turn {
+	return func(ctx context.Context) (context.Context, func(), bool) {
+		if !k.hold() {
+			return nil, nil, false
+		}
+		for _, other := range all {
+			other.wait()
+		}
+		k.asked.Lock()
+		ctx, cancel := context.WithTimeout(ctx, questionLimit)
+		unlink := whenAll(all, cancel)
+		return ctx, func() {
+			k.asked.Unlock()
+			unlink()
+			cancel()
+			for _, other := range all {
+				other.unwait()
+			}
+			k.resume()
+		}, true
 	}
-	k.asked.Lock()
-	ctx, over, _ := k.held(ctx)
-	return ctx, func() {
-		k.asked.Unlock()
-		over()
-	}, true
+}
+
+// whenAll calls f when all requests have ended, unless unlink was called before.
+func whenAll(all []*clock, f func()) (unlink func()) {
+	var left atomic.Int64
+	left.Store(int64(len(all)))
+	stops := make([]func() bool, len(all))
+	for i, k := range all {
+		stops[i] = context.AfterFunc(k.ctx, func() {
+			if left.Add(-1) == 0 {
+				f()
+			}
+		})
+	}
+	return func() {
+		for _, stop := range stops {
+			stop()
+		}
+	}
 }
 
 // held is the turn of a question that hold was called for, beside others.

@@ -167,10 +167,10 @@ func TestInputsInLots(t *testing.T) {
 	}
 }
 
-// What a server asks on a pipe while several calls are under way goes to one of them when
-// all are of one caller, and to the next when that one ends; where one is another's, or
-// nobody says whose they are, nobody is asked.
-func TestAskerOfSeveral(t *testing.T) {
+// What a server asks on a pipe while several calls are under way goes to the one of them
+// that was asked least, when all are of one caller; where one is another's, or nobody says
+// whose they are, nobody is asked.
+func TestAskersOfSeveral(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		who  []any
@@ -186,22 +186,57 @@ func TestAskerOfSeveral(t *testing.T) {
 		for i, who := range c.who {
 			_, k := conn.startClock(WithCaller(t.Context(), Caller{Who: who}), ask{timeout: time.Minute, rounds: true})
 			k.began = time.Unix(int64(i), 0)
+			defer conn.stopClock(k)
 			all = append(all, k)
 		}
-		if k, _ := conn.asker(""); (k == all[0]) != c.want {
-			t.Error(name, k)
+		anyOf := func(*clock) bool { return true }
+		found, why := conn.askers("")
+		if (pick(found, anyOf) == all[0]) != c.want || (why == "") != c.want {
+			t.Error(name, found, why)
 		}
-		if next := conn.next(t.Context(), all[0], ""); next != nil {
-			t.Error(name, "one that goes on is left")
+		all[0].hold()
+		if (pick(found, anyOf) == all[1]) != c.want {
+			t.Error(name, "the first is asked again")
 		}
-		conn.stopClock(all[0])
-		if next := conn.next(t.Context(), all[0], ""); (next == all[1]) != c.want {
-			t.Error(name, next)
+	}
+}
+
+// A question that one of several calls has caused is put once, and goes on when the one
+// that it was put to ends first; it ends with the last of them. Meanwhile no call runs out
+// of time.
+func TestQuestionOutlivesACall(t *testing.T) {
+	t.Parallel()
+	conn := &Conn{clocks: map[string]*clock{}, life: t.Context(), voice: &voice{}}
+	asked, answer := make(chan context.Context, 2), make(chan Answer)
+	caller := Caller{Who: "a", Ask: func(ctx context.Context, _ Question) Answer {
+		asked <- ctx
+		select {
+		case a := <-answer:
+			return a
+		case <-ctx.Done():
+			return Answer{Action: Cancel}
 		}
-		conn.stopClock(all[1])
-		if next := conn.next(t.Context(), all[0], ""); (next == all[2]) != (c.who[0] != nil && c.who[0] == c.who[2]) {
-			t.Error(name, next)
+	}}
+	_, one := conn.startClock(WithCaller(t.Context(), caller), ask{timeout: time.Minute, rounds: true})
+	_, two := conn.startClock(WithCaller(t.Context(), caller), ask{timeout: time.Minute, rounds: true})
+	for i, last := range []func(){func() { answer <- Answer{Action: Accept} }, func() { conn.stopClock(two) }} {
+		all := []*clock{one, two}
+		got := make(chan Answer)
+		go func() { got <- conn.put(t.Context(), one.turnAmong(all), one, Question{Mode: ModeURL}) }()
+		ctx := <-asked
+		if i == 0 {
+			conn.stopClock(one)
 		}
-		conn.stopClock(all[2])
+		two.expire()
+		if ctx.Err() != nil || two.ctx.Err() != nil {
+			t.Error("it ended with another call, or a call with it")
+		}
+		last()
+		if a := <-got; a.Action != []string{Accept, Cancel}[i] {
+			t.Error(a)
+		}
+	}
+	if len(asked) > 0 {
+		t.Error("it was asked twice")
 	}
 }

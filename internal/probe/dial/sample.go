@@ -1,6 +1,7 @@
 package dial
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 
@@ -22,27 +23,20 @@ func (c *Conn) sample(ctx context.Context, req mcp.Request) (mcp.Result, error) 
 	if !isObject(json.RawMessage(raw)) {
 		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "the parameters are no object"}
 	}
-	k, why := c.asker(origin)
-	for {
-		if k != nil && k.caller.Sample == nil {
-			k, why = nil, cannotBeAsked
-		}
-		if k == nil {
-			c.decline(why)
-			return nil, refused(why).rpc()
-		}
-		result, refusal := c.putRaw(ctx, k.turn, func(ctx context.Context) (json.RawMessage, error) {
-			return k.caller.Sample(ctx, Input{}, json.RawMessage(raw))
-		})
-		if refusal == nil {
-			return &sampled{raw: result}, nil
-		}
-		next := c.next(ctx, k, origin)
-		if next == nil {
-			return nil, refusal.rpc()
-		}
-		k = next
+	all, why := c.askers(origin)
+	k := pick(all, func(k *clock) bool { return k.caller.Sample != nil })
+	if k == nil {
+		why = cmp.Or(why, cannotBeAsked)
+		c.decline(why)
+		return nil, refused(why).rpc()
 	}
+	result, refusal := c.putRaw(ctx, k.turnAmong(all), func(ctx context.Context) (json.RawMessage, error) {
+		return k.caller.Sample(ctx, Input{}, json.RawMessage(raw))
+	})
+	if refusal != nil {
+		return nil, refusal.rpc()
+	}
+	return &sampled{raw: result}, nil
 }
 
 // sampled is the result of a sampling request, in the bytes of its caller.
