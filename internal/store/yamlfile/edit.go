@@ -222,8 +222,12 @@ func (f *file) removeLines(in *node, i int) []byte {
 	}
 	from, to = f.lineStart(from), f.nextLine(to)
 	if len(in.members) > 1 {
-		if before := from == f.body || f.isBlankLine(f.lineStart(from-1)); before && to < len(f.src) && f.isBlankLine(to) {
+		before := from == f.body || f.isBlankLine(f.lineStart(from-1))
+		switch behind := to < len(f.src) && f.isBlankLine(to); {
+		case before && behind:
 			to = f.nextLine(to)
+		case before && i > 0 && i == len(in.members)-1: // what set it apart from its neighbours
+			from = f.lineStart(from - 1)
 		}
 		return splice(f.src, from, to, nil)
 	}
