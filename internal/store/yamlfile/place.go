@@ -19,6 +19,7 @@ type file struct {
 	columns map[int][]int
 	root    *node
 	anchors map[*yaml.Node]*node
+	aliased map[*yaml.Node]bool // values that aliases stand for
 }
 
 // node is one value and where it stands.
@@ -35,6 +36,7 @@ type node struct {
 	members    []member
 	items      []*node
 	target     *yaml.Node // of an alias
+	repeated   bool       // an alias stands for it; known when the whole text is placed
 }
 
 type member struct{ key, value *node }
@@ -144,6 +146,7 @@ func (p placer) node(y *yaml.Node, s spot, depth int) (*node, error) {
 	case yaml.SequenceNode:
 		err = p.sequence(n, y, s, depth)
 	case yaml.AliasNode:
+		p.aliased[y.Alias] = true
 		n.flow, n.end = true, n.start+len("*")+len(y.Value)
 	default:
 		p.scalar(n, y, s)
