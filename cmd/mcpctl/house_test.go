@@ -36,6 +36,7 @@ var rooms = map[string][]string{
 	"internal/store":             {"internal/store/atomicfile", "internal/store/client", "internal/store/foreign", "internal/store/jsonc", "internal/store/redact", "internal/store/tomlfile", "internal/store/yamlfile"},
 	"internal/store/atomicfile":  {},
 	"internal/store/client":      {"internal/store/jsonc"},
+	"internal/store/edittest":    {"internal/store/jsonc"}, // for tests alone
 	"internal/store/foreign":     {"internal/store/client", "internal/store/jsonc"},
 	"internal/store/jsonc":       {},
 	"internal/store/redact":      {},
