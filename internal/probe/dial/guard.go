@@ -237,9 +237,16 @@ func (g *guard) redirected(req *http.Request, resp *http.Response) error {
 		"if you trust that URL, put it into the entry")}
 }
 
+// idempotencyKey without a value is not sent: it tells net/http that a request may go
+// out once more when the server has given up the kept connection it went out on.
+const idempotencyKey = "Idempotency-Key"
+
 // sendAgain sends a message, and again while the server says that it is busy. A
 // tool call is sent once (design §9.2).
 func (g *guard) sendAgain(req *http.Request, body []byte, method string) (*http.Response, error) {
+	if method != "tools/call" && g.headers.Get(idempotencyKey) == "" {
+		req.Header[idempotencyKey] = nil
+	}
 	for try := 0; ; try++ {
 		resp, err := g.send(req, body)
 		if err != nil || try >= g.retries || method == "tools/call" || !busy(resp.StatusCode, method) {

@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// rawServer answers each HTTP request with what write puts on the connection, which is
-// then closed.
+// rawServer answers each HTTP request with what write puts on the connection, which then
+// has no more to say.
 func rawServer(t *testing.T, write func(io.Writer)) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -34,6 +34,9 @@ func rawServer(t *testing.T, write func(io.Writer)) string {
 				if req, err := http.ReadRequest(bufio.NewReader(c)); err == nil {
 					_, _ = io.Copy(io.Discard, req.Body)
 					write(c)
+					// Closed with something unread, it would be reset, and the answer lost.
+					_ = c.(*net.TCPConn).CloseWrite()
+					_, _ = io.Copy(io.Discard, c)
 				}
 			}()
 		}
