@@ -32,6 +32,7 @@ var volatile = []struct{ pattern, instead string }{
 	{`"clients":\d+`, `"clients":1`},
 	{`"version":"devel[^"]*"`, `"version":"devel"`},
 	{`"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z"`, `"2026-01-02T03:04:05Z"`},
+	{`"group": ?"[0-9a-f]{16}"`, `"group":"0123456789abcdef"`},
 	{`you denied it on \d{4}-\d\d-\d\d`, `you denied it on 2026-01-02`},
 	{`workspaces/[0-9a-f]{16}/`, `workspaces/0123456789abcdef/`},
 	{`"(id|outputId)":"[a-z0-9]{26}"`, `"$1":"k7m2p4q6r3s5t7u2v4w6x3y5z7"`},

@@ -14,7 +14,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 )
 
 // place is a home, a project and a runtime directory for one test of the binary.
@@ -50,10 +49,14 @@ func newPlace(t *testing.T) *place {
 	t.Cleanup(func() {
 		p.mcpctl("supervisor", "stop")
 		// What was opened and not waited for, such as a browser, may be about to end.
-		for end := time.Now().Add(time.Second); len(leftovers(p.work)) > 0 && time.Now().Before(end); {
-			time.Sleep(20 * time.Millisecond)
-		}
-		for _, pid := range leftovers(p.work) {
+		var left []int
+		_ = until(func() error {
+			if left = leftovers(p.work); len(left) > 0 {
+				return errors.New("processes are left")
+			}
+			return nil
+		})
+		for _, pid := range left {
 			_ = syscall.Kill(pid, syscall.SIGKILL)
 			t.Errorf("process %d was left running", pid)
 		}

@@ -54,7 +54,7 @@ func TestMain(m *testing.M) {
 
 // patience is how long a script waits for something that happens elsewhere. It
 // is a bound for a broken build, not a timing.
-const patience = 20 * time.Second
+const patience = time.Minute
 
 func TestScripts(t *testing.T) {
 	npm, err := filepath.Abs("../../testdata/npm/node_modules")
@@ -99,6 +99,8 @@ func TestScripts(t *testing.T) {
 			"golden":      cmdGolden,
 			"port":        cmdPort,
 			"zip":         cmdZip,
+			"sarif":       cmdSarif,
+			"junit":       cmdJUnit,
 		},
 	})
 }

@@ -303,6 +303,55 @@ func TestC11GitIsNotRun(t *testing.T) {
 	p.notPwned()
 }
 
+// TestF10NobodyIsAsked: where nobody sits at a terminal, a server is not told that
+// somebody could be asked, what it asks for all the same is refused, and the pages and
+// pictures it names are not fetched.
+func TestF10NobodyIsAsked(t *testing.T) {
+	p := newPlace(t)
+	s := newSink(t)
+	p.write("served.json", `[{"name":"echo","icons":[{"src":"`+s.URL+`/icon.png","mimeType":"image/png"}],"inputSchema":{"type":"object"}}]`)
+	entries, records := map[string]any{}, map[string]string{}
+	for name, args := range map[string][]string{
+		"form": {"-elicit", "form"}, "url": {"-elicit", "url", "-elicit-url", s.URL + "/visit"}, "required": {"-elicit", "required", "-elicit-url", s.URL + "/visit"},
+		"modern": {"-modern", "-elicit", "url", "-elicit-url", s.URL + "/visit"}, "model": {"-ask", "sampling/createMessage"}, "early": {"-ask-early", "sampling/createMessage"},
+		"icons": {"-tools-file", filepath.Join(p.repo, "served.json")},
+	} {
+		records[name] = filepath.Join(p.work, "record-"+name)
+		entries[name] = map[string]any{"command": "stub-server", "args": append(args, "-record", records[name])}
+	}
+	text, err := json.Marshal(map[string]any{"mcpServers": entries})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.write(p.userFile(), string(text))
+	for name, record := range records {
+		for _, route := range [][]string{{}, {"--direct"}} {
+			p.mcpctl(append([]string{"call", name, "echo", "--json"}, route...)...)
+			p.mcpctl(append([]string{"tools", name, "--json"}, route...)...)
+		}
+		p.mcpctl("test", name)
+		said, err := os.ReadFile(record)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(string(said), `"tools/call"`) {
+			t.Errorf("%s was not called: %s", name, said)
+		}
+		for _, bad := range []string{`"sampling"`, `"accept"`, `"role"`} {
+			if strings.Contains(string(said), bad) {
+				t.Errorf("%s was told %s: %s", name, bad, said)
+			}
+		}
+	}
+	said, err := os.ReadFile(records["model"])
+	if err != nil || !strings.Contains(string(said), "-32601") {
+		t.Errorf("sampling is not refused: %v %s", err, said)
+	}
+	if sent := s.all(); len(sent) > 0 {
+		t.Errorf("fetched: %v", sent)
+	}
+}
+
 // TestF6NothingIsFetched, and F10: what a server writes about itself is shown and never
 // followed: schemas, pictures, links.
 func TestF6NothingIsFetched(t *testing.T) {

@@ -43,7 +43,8 @@ var tracedVerbs = [][]string{
 	{"call", "evil", "tool", "--direct"}, {"tools", "--direct"}, {"tools", "evil", "--direct"}, {"resources", "web", "--direct"}, {"read", "web", "x:y", "--direct"}, {"prompts", "--direct"}, {"prompt", "evil", "p", "--direct"},
 	{"config", "list"}, {"config", "list", "--json"}, {"config", "get", "client"},
 	{"lint"}, {"lint", "--all", "--approvals", "--json"}, {"lint", ".mcp.json", "--format", "sarif"}, {"--client", "omp", "lint", "--format", "github"}, {"lint", "--fix", "--dry-run"}, {"lint", "nowhere.json"},
-	{"__complete", "lint", "--format", ""}, {"__complete", "lint", ""},
+	{"check", "--offline"}, {"check", "--offline", "evil", "--format", "sarif"}, {"check", "--offline", "--format", "junit"}, {"lock", "evil"}, {"lock", "--dry-run"},
+	{"__complete", "check", ""}, {"__complete", "lint", "--format", ""}, {"__complete", "lint", ""},
 	{"schema"}, {"schema", "--output", "list"}, {"schema", "--list"}, {"schema", "--file", "config"},
 	{"add", "x", "--dry-run", "--", "sh"}, {"add", "x", "--project", "--dry-run", "--", "sh"}, {"add", "x", "--local", "--dry-run", "--json", "https://example.com/"},
 	{"update", "evil", "--timeout", "1s", "--dry-run"}, {"remove", "evil", "web", "--dry-run"}, {"rename", "evil", "good", "--dry-run"}, {"disable", "evil", "--dry-run"},
@@ -75,6 +76,10 @@ func TestSystemCalls(t *testing.T) {
 		}
 	}
 	if err := os.WriteFile(filepath.Join(repo, ".mcp.json"), []byte(tracedProject), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	lock := `{"lockfileVersion": 1, "servers": {"evil": {"fingerprint": "sha256:` + strings.Repeat("0", 64) + `", "protocolVersion": "", "server": {"name": "", "version": ""}, "tools": {}}}}`
+	if err := os.WriteFile(filepath.Join(repo, "mcp.lock.json"), []byte(lock), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	const canary = "cnry-0123456789abcdef"

@@ -14,7 +14,7 @@ import (
 )
 
 const applyHelp = `Make several edits of one file in one write: all of them, or none. FILE, or stdin
-with "-", is a JSON document, which may have comments:
+with "-", is a JSON document, which may have comments, or the same in TOML or YAML:
 
     {"scope": "user",
      "edits": [
@@ -32,6 +32,9 @@ status is the one that the edit would have as a command of its own.
 "set" and "unset" name fields by their path, with dots; what is unset goes first, and
 need not be there. A dot in a key is written '\\.' there, as JSON wants it.
 "expectFingerprint" refuses the edit unless the entry is the one that was looked at.
+
+"mcpctl schema --file edits" prints this for editors. In the local file the edits are of
+mcpServers; for an override of one client's there are enable, disable and remove.
 
 The scope stands in the document, or is given as a flag. In a project's file what is
 added is approved, because its author is the user; an approved entry that is updated

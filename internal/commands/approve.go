@@ -41,7 +41,9 @@ With --tools the word is on the tools that a server lists, of the user's own ser
 well. What they were is kept when a definition of the server is connected for the first
 time, or taken from mcp.lock.json where that has it. A tool whose definition is not
 that any more, a new one, and one that is gone are told by "list" and in the log, and
-with the setting pinTools a call of one is refused with MCP_NOT_APPROVED. The difference
+with the setting pinTools a call of one is refused with MCP_NOT_APPROVED. While a record or
+a lock file that would count cannot be relied on, because it is damaged, newer than this
+mcpctl, or holds the marks of a merge, no tool is known to be approved. The difference
 is shown whole and asked about; elsewhere than on a terminal --fingerprint has to be
 that of all tools, which --list --tools --json supplies. The supervisor is started when
 there is none, and asks the server. Sessions that run are told at once. Servers may list
@@ -134,11 +136,12 @@ func together(errs []error) error {
 		return errors.Join(errs...)
 	}
 	first := *wire.FromError(errs[0])
+	first.Text = bare(&first, "")
 	for _, err := range errs[1:] {
 		if errors.Is(err, context.Canceled) {
 			return errors.Join(errs...) // the signal is the answer
 		}
-		first.Text += "; " + err.Error()
+		first.Text += "; " + bare(wire.FromError(err), "")
 	}
 	first.Name = ""
 	return &first

@@ -116,7 +116,7 @@ func (s *screen) wait(t *testing.T, text string) {
 		}
 		select {
 		case <-s.told:
-		case <-time.After(20 * time.Second):
+		case <-time.After(time.Minute):
 			t.Errorf("%q is never shown", text)
 			return
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/probe"
 	"github.com/mcpctl/mcpctl/internal/probe/dial"
 	"github.com/mcpctl/mcpctl/internal/store"
+	"github.com/mcpctl/mcpctl/internal/store/redact"
 )
 
 // direct is the route of --direct: it answers the requests of the wire itself, over
@@ -259,7 +260,7 @@ func (d *direct) tools(ctx context.Context, name string, limit time.Duration) ([
 	}
 	var drift engine.Drift
 	if admitted, err := d.config.Admit(name); err == nil {
-		drift = engine.DriftOf(ctx, d.store, admitted, "", tools)
+		drift = engine.DriftOf(ctx, d.store, admitted, "", tools, redact.NewMask(admitted.Known(d.store.Env)...))
 	}
 	d.mu.Lock()
 	d.listed[name], d.drift[name] = tools, drift

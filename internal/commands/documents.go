@@ -42,6 +42,7 @@ var documents = []document{
 	{"history", reflect.TypeFor[report.History](), "the changes that mcpctl made, newest first"},
 	{"undo", reflect.TypeFor[report.Undo](), "what was put back"},
 	{"lint", reflect.TypeFor[report.Lint](), "what was found in files, and what was mended"},
+	{"lint-list", reflect.TypeFor[report.LintRules](), "the rules, with --list or --explain"},
 	{"approve", reflect.TypeFor[wire.Approvals](), "project entries and the user's word on them"},
 	{"deny", reflect.TypeFor[wire.Approvals](), "project entries and the user's word on them"},
 	{"revoke", reflect.TypeFor[wire.Approvals](), "project entries and the user's word on them"},
@@ -124,6 +125,8 @@ func (d document) schema() (*jsonschema.Schema, error) {
 		s.Title = "mcpctl login --start --json"
 	case "schema-list":
 		s.Title = "mcpctl schema --list --json"
+	case "lint-list":
+		s.Title = "mcpctl lint --list --json"
 	case "output-list":
 		s.Title = "mcpctl output --list --json"
 	}

@@ -12,8 +12,10 @@ import (
 const enableHelp = `Switch a server on. Without a scope flag this is the user's private word for this
 workspace: what disables the server in the local file is taken away, or, when the
 server is disabled below, the local file says that it is enabled. It holds for mcpctl
-and what runs servers through it, and for the servers of that name of every client:
-another program goes by its own files, in which --user or --project switches it.
+and what runs servers through it: another program goes by its own files, in which --user
+or --project switches it. With a client chosen, by --client or the settings, it is for the
+server of that client alone, and above what is said without one, which is for the servers
+of that name of every client.
 
 With --user or --project the entry's own switch in that file is set. A server that
 the local file itself defines has its switch there.
@@ -30,8 +32,11 @@ Enabling never approves: an entry of a project that waits for approval still doe
 const disableHelp = `Switch a server off without losing its entry. Without a scope flag this is the
 user's private word for this workspace: an override {"enabled": false} in the local
 file, so that a project's file stays as it is for everybody else. It holds for mcpctl
-and what runs servers through it, and for the servers of that name of every client:
-another program goes by its own files, in which --user or --project switches it.
+and what runs servers through it: another program goes by its own files, in which --user
+or --project switches it. With a client chosen, by --client or the settings, it is for the
+server of that client alone, in the part clients.CLIENT.mcpServers of the local file, and
+above what is said without one, which is for the servers of that name of every client.
+A server that the local file itself defines is the same one for every client.
 
 With --user or --project the entry's own switch in that file is set; with --project
 a server that is defined elsewhere gets an override in the project's file, which is
@@ -98,6 +103,9 @@ func runSwitch(ctx context.Context, a *app, o *switchOptions) error {
 				return err
 			}
 		}
+	}
+	if len(o.names) > 1 {
+		c.Store = c.Store.Together()
 	}
 	for _, name := range o.names {
 		if err := o.one(ctx, a, c, scope, name); err != nil {

@@ -19,8 +19,9 @@ client has no such switch, refused. References such as ${API_KEY} stay reference
 spelt as the client spells them.
 
 --to says where they go. With a client, that is its file of the user, or with --project the
-one of the project. FILE is written in the shape of mcpctl's own, or of the client that
---as names; one that is there keeps its other bytes. With - the text is printed.
+one of the project. A FILE that is there is written in the shape that it has, and keeps its other
+bytes; a new one, or one without servers, in that of mcpctl's own or of the client that --as
+names. --as with another shape than the file's is refused. With - the text is printed.
 
 With --gateway no servers are copied, but one entry, by which the client starts mcpctl
 serve and has them all; with -C it names that workspace. See mcpctl serve --print-config,
@@ -78,16 +79,16 @@ func runExport(ctx context.Context, a *app, o *exportOptions) error {
 	if err != nil {
 		return err
 	}
+	into, err := o.target(a, c.Store, &req)
+	if err != nil {
+		return err
+	}
 	from, err := o.offers(a, c)
 	if err != nil {
 		return err
 	}
 	if o.to == "-" {
-		return o.toStdout(a, c.Store, from, req)
-	}
-	into, err := o.target(a, c.Store, &req)
-	if err != nil {
-		return err
+		return o.toStdout(a, into, from, req)
 	}
 	return copying{flags: &o.copyFlags, from: from, into: into, req: req}.run(ctx, a)
 }
@@ -125,7 +126,7 @@ func (o *exportOptions) check() error {
 	case o.gateway && (o.to == store.NativeClient || !isClient && o.as == ""):
 		return usagef("--gateway is for another client's file: the gateway would offer itself")
 	case o.secrets && o.to != "-":
-		return usagef("--secrets goes with --to -")
+		return usagef("only --to - goes with --secrets")
 	case !isClient && scope != "":
 		return usagef("a scope goes with a client, not with a file")
 	}
@@ -134,6 +135,13 @@ func (o *exportOptions) check() error {
 
 // target is the store whose file is written.
 func (o *exportOptions) target(a *app, s *store.Store, req *store.CopyRequest) (*store.Store, error) {
+	if o.to == "-" {
+		if a.json != "" {
+			return nil, usagef("--to - prints the file itself: without --json")
+		}
+		into, _, err := s.At(store.Stdout, o.shape())
+		return into, err
+	}
 	if isClient(o.to) {
 		if o.to == s.Client.Name {
 			return nil, usagef("these are the files of %s already", s.Client.Title)
@@ -151,7 +159,11 @@ func (o *exportOptions) target(a *app, s *store.Store, req *store.CopyRequest) (
 	if err != nil {
 		return nil, err
 	}
-	into, inWorkspace, err := s.At(path, o.shape())
+	shape, err := s.ShapeAt(path, o.as)
+	if err != nil {
+		return nil, err
+	}
+	into, inWorkspace, err := s.At(path, shape)
 	req.Published = inWorkspace
 	return into, err
 }
@@ -164,14 +176,7 @@ func (o *exportOptions) shape() string {
 }
 
 // toStdout prints what a file of its own would hold.
-func (o *exportOptions) toStdout(a *app, s *store.Store, from store.Offered, req store.CopyRequest) error {
-	if a.json != "" {
-		return usagef("--to - prints the file itself: without --json")
-	}
-	into, _, err := s.At(store.Stdout, o.shape())
-	if err != nil {
-		return err
-	}
+func (o *exportOptions) toStdout(a *app, into *store.Store, from store.Offered, req store.CopyRequest) error {
 	req.Offers, req.Published = from.Offers, !o.secrets
 	plan, err := into.PlanText(req)
 	if err != nil {

@@ -31,13 +31,20 @@ const helpTemplate = `{{with (or .Long .Short)}}{{. | trimTrailingWhitespaces}}
 {{end}}{{if or .Runnable .HasSubCommands}}{{.UsageString}}{{end}}`
 
 const helpHelp = `Show the manual of a command, or of a topic: exit-codes, environment, files,
-entries, clients, lock-file, protocol.`
+entries, clients, lock-file, protocol. MCP012 and the like are the rules of mcpctl lint.`
 
 func newHelpCmd(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use: "help [COMMAND | TOPIC]", Short: "show the manual of a command or topic", Long: helpHelp,
 		Example: "  mcpctl help add\n  mcpctl help exit-codes", ValidArgsFunction: completeHelp,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 1 && isRuleID(args[0]) {
+				r, err := ruleNamed(args[0])
+				if err == nil {
+					a.out.WriteString(ruleText(r))
+				}
+				return err
+			}
 			target, rest, err := cmd.Root().Find(args)
 			if err != nil || target == nil || len(rest) > 0 || target == cmd.Root() && len(args) > 0 {
 				return unknownCommand(cmd.Root(), strings.Join(args, " "))

@@ -16,11 +16,17 @@ The project files of all of them are read, and count once approved. The user's f
 another client than the chosen one are shown by "mcpctl list --all" and count when the
 setting discovery.user names the client. "mcpctl --client NAME add", update and remove
 write the first file of each list that is not read only, in that client's shape; of
-OpenCode, Amp and Crush, which take one or the other, the strongest that is there. Of a
-client that has the same file in several places, one for each edition of it or of the
-editor, the first that is there is written, or else the first whose folder is there. What
-the client cannot express is refused. A field without counterpart is kept in the file
+OpenCode, Kilo Code 7, Amp and Crush, which take one or the other, the strongest that is
+there. Of a client that has the same file in several places, one for each edition of it or
+of the editor, the first that is there is written, or else the first whose folder is there.
+What the client cannot express is refused. A field without counterpart is kept in the file
 and means nothing to mcpctl.
+
+A variable behind "moved by" that names a file or folder has to hold an absolute path,
+outside of the workspace. What OPENCODE_CONFIG, KILO_CONFIG and their _DIR name is read
+beside the usual files, before them, and not written. The text in a variable such as
+OPENCODE_CONFIG_CONTENT is not read; "mcpctl sources" tells of it. Of a folder of files
+each with one of the endings is read, by their names, and none below it.
 
 In every client's file mcpctl honours "enabled": false and "disabled": true, also where
 the client does not. A reference to the folder of the workspace is ` + "${MCPCTL_WORKSPACE}" + ` in
@@ -32,6 +38,7 @@ mcpctl starts no server for the client claude.
 		clientLines(&b, "user", c.User)
 		clientLines(&b, "on macOS", c.Darwin)
 		clientLines(&b, "moved by", c.Variables)
+		clientLines(&b, "not read", c.Texts)
 		clientLines(&b, "project", c.Project)
 		clientLines(&b, "servers in", []string{c.Servers})
 		clientLines(&b, "written", []string{yesOrNo(c.Written)})

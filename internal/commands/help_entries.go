@@ -66,7 +66,10 @@ answers no questions (elicitation), so that it may list other tools there.
 
 An entry without command, url and type is an override: it changes the server of its name
 in the file below it, and holds nothing but enabled, timeout, exposure and toolExposure.
-It stands in a project's or a local file; mcpctl enable and disable write one.
+It stands in a project's or a local file; mcpctl enable and disable write one. In the
+local file those below mcpServers are for the servers of every client, as the file's own
+servers are; those below clients.NAME.mcpServers are for the servers of one client alone,
+and lie on top.
 
 Values of command, args, env, cwd, url, headers, oauth.clientSecret and oauth.privateKey
 may hold ${NAME} and ${NAME:-default}, and ~/ in front is the home directory in command,

@@ -31,11 +31,17 @@ before is kept by version control, and not by "mcpctl history".
 Of each server:
 
   fingerprint      of the entry, as "mcpctl fingerprint" prints it.
-  package          what its command fetches; missing where it fetches nothing that mcpctl
-                   knows. registry is npm (npx, npm exec, bunx, pnpx, pnpm dlx, yarn dlx),
-                   pypi (uvx, uv tool run, pipx run) or oci (docker run, podman run).
-                   version is the exact one, of an image the digest. origin is pinned when
-                   the command names it, reported when the server said so, or unknown.
+  package          what its command fetches, the first of several; missing where it fetches
+                   nothing that mcpctl knows, as with a path of this machine, a verb that
+                   runs what is installed, or the text of a shell. registry is npm (npx,
+                   npm exec, bunx, pnpx, pnpm dlx, yarn dlx, deno run npm:...), jsr (deno run
+                   jsr:...), pypi (uvx, uv tool run, uv run --with, pipx run), oci (docker
+                   run, podman run, nerdctl run), git (a repository, of any of these but
+                   images) or url (a file of a web server); also behind env, sudo, cmd /c,
+                   or "op run --" and its like. version is the exact one, of an image the
+                   digest, of a repository the whole commit, of a file its hash. origin is
+                   pinned when the command names it, reported when the server said so, or
+                   unknown.
   protocolVersion  the version of the protocol that was agreed on.
   server           the name and the version that the server tells of itself.
   tools            the tools that can be called, by name.
@@ -53,6 +59,8 @@ Of each tool:
 Where the setting pinTools is in force, or to tell of changes, what tools were approved
 is taken from here when a server of the project is connected for the first time with
 exactly this entry. A later lock file changes nothing about that: the user's own word,
-given with "mcpctl approve --tools", counts.
+given with "mcpctl approve --tools", counts. A lock file that does not parse, that a newer
+mcpctl has written, or in which a merge has left its marks, is not taken for a missing one:
+until it is mended, or the user has given his word, no tool is known to be approved.
 
 mcpctl schema --file lock prints all this for editors.`

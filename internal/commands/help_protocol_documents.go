@@ -22,7 +22,8 @@ server is run here. supervisor is {"running", "pid", "version"}. Of each server:
   approval       "not-needed", "pending", "approved", "changed" or "denied"
   covers         how many files of the project the approval covers
   state, detail, tools, toolsChanged?, updatedAt   as in the Status document
-  overrides      each {"scope", "source", "fields"}, strongest first
+  overrides      each {"scope", "source", "client"?, "fields"}, strongest first;
+                 client: in the local file, the one whose servers alone it is for
   shadows        each {"scope", "source", "line", "fingerprint"}: definitions that it hides
   problems       of this entry
 

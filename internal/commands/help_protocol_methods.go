@@ -228,7 +228,8 @@ Answers the Edit document.
 mcp.setProjectOverride
 
 edit. The user's private word for this workspace, in a file of the user's own; "enabled"
-alone does what "mcpctl enable" and "disable" do. A server that this file itself defines
+alone does what "mcpctl enable" and "disable" do. In a session of another client than
+native it is for that client's server alone. A server that this file itself defines
 gets the fields. Answers the Edit document, without a fingerprint when no override is
 left.
 

@@ -76,7 +76,7 @@ func runHistory(a *app, o *historyOptions) error {
 	for _, c := range commits {
 		doc.Entries = append(doc.Entries, report.HistoryEntry{
 			ID: c.ID(), Scope: string(c.Scope), Source: c.Path, Time: c.Time, Verb: c.Verb, Names: emptyList(c.Names),
-			Before: fileState(c.Before), After: fileState(c.After), Interrupted: c.Interrupted,
+			Before: fileState(c.Before), After: fileState(c.After), Interrupted: c.Interrupted, Group: c.Group,
 		})
 		rows = append(rows, []string{c.ID(), c.Time.Local().Format(time.DateTime), what(c), size(c.Before), size(c.After), c.Path})
 	}
@@ -188,6 +188,32 @@ func (s *scopeFlags) kept(a *app, st *store.Store, id string) (scope store.Scope
 		return found[0], number, nil
 	}
 	return "", 0, usagef("several files have a history: say %s", store.ScopeFlags(found))
+}
+
+// keptTogether is kept, and of several files any, where one command made the newest
+// change of all of them.
+func (s *scopeFlags) keptTogether(a *app, st *store.Store, id string) (store.Scope, int, error) {
+	if chosen, err := s.scope(""); err != nil || chosen != "" || id != "" {
+		return s.kept(a, st, id)
+	}
+	commits, err := a.commits(st, "")
+	if err != nil || len(commits) == 0 || commits[0].Group == "" {
+		return s.kept(a, st, id)
+	}
+	newest := map[store.Scope]bool{}
+	for _, c := range commits {
+		if !newest[c.Scope] && c.Group != commits[0].Group {
+			return s.kept(a, st, id)
+		}
+		newest[c.Scope] = true
+	}
+	first := commits[0]
+	for _, c := range commits {
+		if c.Group == first.Group {
+			first = c
+		}
+	}
+	return first.Scope, 0, nil
 }
 
 // completeCommits completes the ids of changes; it starts nothing.

@@ -16,14 +16,21 @@ another client. They are copied, never linked. Without names all of them are mea
 --from says where they come from. Without it, that is every other client of which a file
 is found; the first in the order of mcpctl's clients counts for a name.
 
-    CLIENT   the files of a client: those of the user with --user, the default, and those of the
-             project with --project; --from-scope says otherwise
+    CLIENT   the files of a client: those of the user, or what --from-scope says
     FILE     a file in the shape of any client, which is recognised, or said with --as; a
              .mcpb bundle, or the manifest of one that is unpacked; a server.json of the MCP
-             registry
+             registry; the plugin.json, the .mcp.json or the folder of a plugin of Claude
+             Code, Cursor or Codex; a gemini-extension.json
     -        the same from stdin: servers below a client's key, or bare, by their names; or one
-             entry alone, with --name
-    LINK     an install link of Cursor or VS Code, or the page that leads to it
+             entry alone, with --name or its own "name", as code --add-mcp takes it
+    LINK     an install link of Cursor, VS Code, LM Studio, Kiro, TRAE or goose, or the page
+             that leads to it
+
+--user, --project and --local say where the servers are written to, and nothing of where
+they come from. For a copy into the project's file without --from-scope the client's files
+of the project are taken if it has none of the user's, and those of the user if it has none
+of the project's; where it has both, --from-scope has to say which are meant. So it is for
+all clients together where --from is left out.
 
 Nothing is fetched and nothing is started. Servers that are switched off stay so.
 
@@ -34,6 +41,10 @@ project that no client reads is copied only with --yes, after you have looked at
 Of a server.json the first package or remote that can be used is taken; --pick chooses:
 npm, pypi, oci, nuget, http or sse. Values that the user has to give become references
 such as ${API_KEY}, and are told.
+
+Plugins and extensions count only where they are installed. A copy of their servers has
+the plugin's folder in the place of ${CLAUDE_PLUGIN_ROOT} and its like, and from there
+relative commands and folders are meant; a file that its manifest names has to lie inside.
 
 A bundle is looked at without unpacking it. Only when its server runs files of the bundle
 are these unpacked, when the copy is made: into a directory below
@@ -97,11 +108,11 @@ func runImport(ctx context.Context, a *app, o *importOptions) error {
 
 // offers finds what --from names.
 func (o *importOptions) offers(ctx context.Context, a *app, s *store.Store, target store.Scope) (store.Offered, error) {
-	scope, err := fromScope(o.fromScope, target)
+	isClient := isClient(o.from)
+	scope, err := o.source(s, target, isClient)
 	if err != nil {
 		return store.Offered{}, err
 	}
-	isClient := isClient(o.from)
 	forText := o.text.As != "" || o.text.Name != "" || o.text.Pick != ""
 	switch {
 	case forText && (o.from == "" || isClient):
@@ -134,6 +145,18 @@ func (o *importOptions) offers(ctx context.Context, a *app, s *store.Store, targ
 		return store.Offered{}, err
 	}
 	return s.FileOffers(path, o.text)
+}
+
+// source is the scope of the clients' files that are read: what --from-scope says, else
+// the user's. For a copy into the project's file the project's are as likely.
+func (o *importOptions) source(s *store.Store, target store.Scope, isClient bool) (store.Scope, error) {
+	switch {
+	case o.fromScope != "":
+		return fromScope(o.fromScope, target)
+	case target == store.Project && (isClient || o.from == ""):
+		return s.OfferingScope(o.from)
+	}
+	return store.User, nil
 }
 
 // looksLikeSource tells whether a word that stands where a server's name does is a

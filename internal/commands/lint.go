@@ -2,6 +2,7 @@ package commands
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -18,7 +19,8 @@ import (
 const lintHelp = `Check files that hold servers: whether they can be read, whether each entry means
 what it seems to mean, and what is risky or will not work elsewhere. Each finding has
 a rule with an ID such as MCP029, its place by line and column, and what to do.
-mcpctl-lint(7) has all rules. What makes an entry invalid is the same as in list:
+mcpctl-lint(7) has all rules, --list lists them, and --explain MCP012, or mcpctl help
+MCP012, shows one. What makes an entry invalid is the same as in list:
 both go by what the reader finds.
 
 Without FILE the files that count in this workspace are checked, which are those that
@@ -27,7 +29,7 @@ that --client names, the project files of all other clients, whether their serve
 approved or not, and users' files for which the setting discovery.user asks. With --all
 those come in too that only "list --all" shows: the user's files of every client.
 A FILE may lie anywhere. Whose it is goes by its path and name, or by --client; what
-fits none is read as mcpctl's own. In the workspace the rules for what a repository
+fits none goes by what it holds, or by --as. "-" is stdin, as JSON, TOML or YAML. In the workspace the rules for what a repository
 supplies hold, elsewhere those of --scope. Of one FILE alone the others are not known,
 so that nothing is said about overrides; one that is not there is MCP_NOT_FOUND.
 
@@ -49,12 +51,15 @@ command of several words. A key under which another client reads that very file 
 such as "servers" in .mcp.json, where Visual Studio has them. Only files that mcpctl writes are changed, each in one commit that undo
 takes back, and every other byte stays. An approved entry stays approved if it means
 what it meant; one that now does something else has to be approved again. Findings
-that are left are told. With --dry-run nothing is written, and the difference is shown.`
+that are left are told. A file that cannot be mended keeps no other from it; the exit
+status is then its error's. With --dry-run nothing is written, and the difference is shown.`
 
 const lintExamples = `  mcpctl lint
   mcpctl lint --severity warning .mcp.json .vscode/mcp.json
   mcpctl lint --format sarif >mcpctl.sarif
   mcpctl lint --fix --dry-run
+  mcpctl lint --explain MCP012
+  mcpctl lint --as codex -s user backup/config.toml
   mcpctl lint --json | jq -r '.findings[] | select(.rule == "MCP029") | .server'`
 
 type lintOptions struct {
@@ -66,6 +71,9 @@ type lintOptions struct {
 	dryRun    bool
 	severity  string
 	scope     string
+	as        string
+	list      bool
+	explain   string
 }
 
 // The words of lint's options.
@@ -91,8 +99,13 @@ func newLintCmd(a *app) *cobra.Command {
 	f.BoolVar(&o.fix, "fix", false, "mend what has only one safe way to be mended")
 	f.BoolVar(&o.dryRun, "dry-run", false, "with --fix: write nothing and show what would change")
 	f.StringVar(&o.severity, "severity", store.SeverityError, "exit with 10 from `LEVEL` on: error or warning")
+	f.StringVar(&o.as, "as", "", "read each FILE as one of client `NAME`")
+	f.BoolVar(&o.list, "list", false, "list the rules and check nothing")
+	f.StringVar(&o.explain, "explain", "", "explain the rule `ID`, such as MCP012, and check nothing")
 	f.StringVarP(&o.scope, "scope", "s", string(store.User), "take a FILE outside the workspace for one of `SCOPE`: user, project or local")
 	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(lintFormats, cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("explain", completeRules)
+	_ = cmd.RegisterFlagCompletionFunc("as", cobra.FixedCompletions(store.Clients(), cobra.ShellCompDirectiveNoFileComp))
 	_ = cmd.RegisterFlagCompletionFunc("severity", cobra.FixedCompletions(lintSeverities, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
@@ -107,6 +120,16 @@ func (o *lintOptions) check(a *app) error {
 		return usagef("unknown scope '%s': use user, project or local", o.scope)
 	case o.dryRun && !o.fix:
 		return usagef("--dry-run goes with --fix: without it nothing is written")
+	case o.list && o.explain != "", (o.list || o.explain != "") && (len(o.files) > 0 || o.all || o.fix || o.approvals):
+		return usagef("--list and --explain check nothing, and go alone")
+	case (o.list || o.explain != "") && o.format != "text" && o.format != "json":
+		return usagef("--list and --explain write text or json")
+	case o.as != "" && len(o.files) == 0:
+		return usagef("--as says how a FILE is to be read: name one")
+	case len(o.files) > 1 && slices.Contains(o.files, "-"):
+		return usagef("- is stdin, and goes without other files")
+	case slices.Contains(o.files, "-") && o.fix:
+		return usagef("--fix mends files, and stdin is none")
 	case o.all && len(o.files) > 0:
 		return usagef("give either --all or files")
 	case a.json != "" && o.format != "text" && o.format != "json":
@@ -118,8 +141,16 @@ func (o *lintOptions) check(a *app) error {
 	return nil
 }
 
-func (o *lintOptions) request(a *app) (store.LintRequest, error) {
-	req := store.LintRequest{All: o.all, Approvals: o.approvals, Client: a.client, Scope: store.Scope(o.scope)}
+func (o *lintOptions) request(ctx context.Context, a *app) (store.LintRequest, error) {
+	req := store.LintRequest{All: o.all, Approvals: o.approvals, Client: cmp.Or(o.as, a.client), Scope: store.Scope(o.scope)}
+	if slices.Equal(o.files, []string{"-"}) {
+		data, err := a.readStdin(ctx, "the servers", applyLimit+1)
+		if err == nil && len(data) > applyLimit {
+			err = wire.NewError(wire.ConfigInvalid, "what stands on stdin is larger than 64 MiB", "")
+		}
+		req.Where, req.Text = "stdin", data
+		return req, err
+	}
 	for _, file := range o.files {
 		if file == "" {
 			return req, usagef("a FILE is empty")
@@ -140,19 +171,23 @@ func runLint(ctx context.Context, a *app, o *lintOptions) error {
 	if err := o.check(a); err != nil {
 		return err
 	}
+	if o.list || o.explain != "" {
+		return o.rules(a)
+	}
 	s, err := a.openQuietly()
 	if err != nil {
 		return err
 	}
 	a.tellMore(s)
-	req, err := o.request(a)
+	req, err := o.request(ctx, a)
 	if err != nil {
 		return err
 	}
 	doc := report.Lint{Schema: wire.Schema, Workspace: s.Workspace.Dir, Files: []report.LintFile{}, Findings: []report.LintFinding{}, Fixed: []report.LintFixed{}, DryRun: o.dryRun}
+	var unmended error // of some files; the others were mended, which is told all the same
 	if o.fix {
-		if doc.Fixed, err = a.lintFix(ctx, s, req, o); err != nil {
-			return err
+		if doc.Fixed, unmended = a.lintFix(ctx, s, req, o); unmended != nil && len(doc.Fixed) == 0 {
+			return unmended
 		}
 	}
 	linted, err := s.Lint(req)
@@ -174,6 +209,9 @@ func runLint(ctx context.Context, a *app, o *lintOptions) error {
 	if err := a.printLint(doc, o); err != nil {
 		return err
 	}
+	if unmended != nil {
+		return wholeAnswer{unmended}
+	}
 	if doc.Errors > 0 || doc.Others > 0 && o.severity == store.SeverityWarning {
 		return exit(wire.ConfigInvalid.Exit())
 	}
@@ -182,7 +220,10 @@ func runLint(ctx context.Context, a *app, o *lintOptions) error {
 
 // lintFix mends, and says what became of each file.
 func (a *app) lintFix(ctx context.Context, s *store.Store, req store.LintRequest, o *lintOptions) ([]report.LintFixed, error) {
-	done, kept, err := s.LintFix(ctx, req, o.dryRun)
+	done, kept, failed, err := s.LintFix(ctx, req, o.dryRun)
+	if err == nil {
+		err = joined(failed)
+	}
 	out := []report.LintFixed{}
 	for _, m := range done {
 		fixed := report.LintFixed{Source: m.Path, Findings: lintFindings(s, m.Problems), Review: emptyList(m.Reviews)}

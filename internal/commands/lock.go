@@ -28,12 +28,14 @@ and <home>. Prompts and resources are not locked: a person picks the former, and
 latter are data.
 
 The version of a package is "pinned" where the command names one that cannot come to mean
-another: npx pkg@1.2.3, uvx pkg==1.2, docker run image@sha256:... Otherwise it is what the
-running server says of itself, "reported", or "unknown". No registry is asked.
+another: npx pkg@1.2.3, uvx pkg==1.2, docker run image@sha256:..., a repository with its
+whole commit. Otherwise it is what the running server says of itself, "reported", or
+"unknown". No registry is asked.
 
 Servers are connected to once, as a test does, several at the same time. Only approved ones
 are: one that is not ends the command with MCP_NOT_APPROVED. When one of them cannot be
-asked, nothing is written; to lock the others, name them. A disabled server, and one that
+asked, nothing is written, each such is told, and the exit status is that of the first; to
+lock the others, name them. A disabled server, and one that
 the user's own hides, is not asked, and keeps its record if it has one.
 
 A server that is locked for the very entry it has now is kept as it stands; --update asks
@@ -42,7 +44,8 @@ given. Keys are sorted, and what has not changed is not written anew.
 
 The file decides which tools count as approved where a server is connected to for the first
 time. Where tools were approved before, a new lock file does not change that: approve what
-has changed with "mcpctl approve --tools NAME".`
+has changed with "mcpctl approve --tools NAME". A lock file in which a merge has left its marks
+is refused by every command that reads it: settle it, or take one side and lock again.`
 
 const lockExamples = `  mcpctl lock
   mcpctl lock docs --update --dry-run`
@@ -92,7 +95,7 @@ func runLock(ctx context.Context, a *app, o *lockOptions) error {
 		return ctx.Err()
 	}
 	if len(errs) > 0 {
-		return together(errs)
+		return a.notLocked(errs)
 	}
 	if len(plan.Rows) == 0 {
 		return wire.NewError(wire.NotFound, "the project has no servers to be locked", "add one with: mcpctl add NAME --project -- COMMAND")
@@ -114,6 +117,18 @@ func runLock(ctx context.Context, a *app, o *lockOptions) error {
 		doc.Diff = change.Diff()
 	}
 	return a.printLock(doc)
+}
+
+// notLocked is why nothing was written: the code is that of the first server that could not
+// be asked, and each is told with what to do.
+func (a *app) notLocked(errs []error) error {
+	if a.json != "" {
+		return together(errs)
+	}
+	for _, err := range errs[1:] {
+		a.tellError(wire.FromError(err), "mcpctl test -v ")
+	}
+	return errs[0]
 }
 
 // printLock reports the write: nothing on a pipe, a table on a terminal.

@@ -79,11 +79,12 @@ func runRemove(ctx context.Context, a *app, o *removeOptions) error {
 	if err != nil {
 		return err
 	}
+	c.Store = c.Store.Together()
 	var errs []error
 	for _, req := range plan {
 		change, err := c.Store.Remove(ctx, req)
 		if err == nil {
-			err = a.printEdit(c.Store, change, "removed", a.removeOrphan(ctx, c.Store, req)...)
+			err = a.printEdit(c.Store, change, "removed", a.removeOrphans(ctx, c.Store, req)...)
 		}
 		if err != nil {
 			errs = append(errs, err)
@@ -95,16 +96,14 @@ func runRemove(ctx context.Context, a *app, o *removeOptions) error {
 	return nil
 }
 
-// removeOrphan removes the private override that nothing is left for, and says so. The
+// removeOrphans removes the private overrides that nothing is left for, and says so. The
 // entry is gone by then, so that a failure is a warning.
-func (a *app) removeOrphan(ctx context.Context, s *store.Store, req store.RemoveRequest) []store.Change {
-	change, found, err := s.RemoveOrphan(ctx, req)
-	if !found {
-		return nil
+func (a *app) removeOrphans(ctx context.Context, s *store.Store, req store.RemoveRequest) []store.Change {
+	gone, err := s.RemoveOrphans(ctx, req)
+	for _, w := range engine.OrphansRemoved(req.Name, gone, err) {
+		a.warn(w.Message, w.Hint)
 	}
-	w := engine.OrphanRemoved(req.Name, change, err)
-	a.warn(w.Message, w.Hint)
-	return []store.Change{change}
+	return gone
 }
 
 // plan finds the file of each name and, of several, sees that all could be removed.

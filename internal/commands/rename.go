@@ -56,8 +56,9 @@ func runRename(ctx context.Context, a *app, o *renameOptions) error {
 	if err != nil {
 		return err
 	}
+	c.Store = c.Store.Together()
 	req := store.RenameRequest{Scope: scope, From: o.from, To: o.to, DryRun: true}
-	if _, _, err := c.Store.RenameOrphan(ctx, req); err != nil { // before anything is written
+	if _, err := c.Store.RenameOrphans(ctx, req); err != nil { // before anything is written
 		return err
 	}
 	req.DryRun = o.dryRun
@@ -66,11 +67,12 @@ func runRename(ctx context.Context, a *app, o *renameOptions) error {
 		return err
 	}
 	a.warnOf(change)
-	var with []store.Change
-	override, follows, err := c.Store.RenameOrphan(ctx, req)
-	if follows && err == nil {
-		with = append(with, override)
-		a.warn("the override of '"+o.from+"' in "+override.Path+" goes by '"+o.to+"' as well", "")
+	with, err := c.Store.RenameOrphans(ctx, req)
+	if len(with) > 0 {
+		a.warn("the override of '"+o.from+"' in "+with[0].Path+" goes by '"+o.to+"' as well", "")
+	}
+	if err != nil {
+		a.warn("the override of '"+o.from+"' stays under the old name: "+err.Error(), "")
 	}
 	for _, src := range c.Sources {
 		for _, e := range src.Entries {

@@ -17,6 +17,9 @@ var mcpSchema string
 //go:embed mcp.lock.schema.json
 var lockSchema string
 
+//go:embed edits.schema.json
+var editsSchema string
+
 // fileSchema is the schema of one kind of file that people write.
 type fileSchema struct {
 	name string
@@ -28,6 +31,7 @@ type fileSchema struct {
 var fileSchemas = []fileSchema{
 	{"mcp", "the files that hold servers", func() (string, error) { return mcpSchema, nil }},
 	{"lock", "mcp.lock.json; see mcpctl-lock-file(5)", func() (string, error) { return lockSchema, nil }},
+	{"edits", "the edits that mcpctl apply makes", func() (string, error) { return editsSchema, nil }},
 	{"config", "the settings of mcpctl", settingsSchema},
 }
 

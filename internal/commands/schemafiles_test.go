@@ -129,3 +129,59 @@ func TestSettingsSchemaAgrees(t *testing.T) {
 		}
 	}
 }
+
+// TestEditsSchemaAgrees: what the schema says of the document of apply is what its reader
+// says.
+func TestEditsSchemaAgrees(t *testing.T) {
+	var s jsonschema.Schema
+	if err := json.Unmarshal([]byte(editsSchema), &s); err != nil {
+		t.Fatal(err)
+	}
+	schema, err := s.Resolve(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	print := "sha256:" + strings.Repeat("0a", 32)
+	for text, valid := range map[string]bool{
+		`{"edits": []}`: true, `{"$schema": "./x", "scope": "local", "edits": []}`: true, `{"$schema": 1, "edits": []}`: false,
+		`{}`: false, `[]`: false, `{"edits": {}}`: false, `{"scope": "session", "edits": []}`: false, `{"scope": 1, "edits": []}`: false, `{"edits": [], "x": 1}`: false,
+		`{"edits": [1]}`: false, `{"edits": [{}]}`: false, `{"edits": [{"op": "move", "name": "a"}]}`: false,
+		`{"edits": [{"op": "add", "name": "a", "entry": {}}]}`:                                       true,
+		`{"edits": [{"op": "add", "name": "a", "entry": {"url": "x"}, "replace": true}]}`:            true,
+		`{"edits": [{"op": "add", "name": "a", "entry": {}, "replace": 1}]}`:                         false,
+		`{"edits": [{"op": "add", "name": "a", "entry": []}]}`:                                       false,
+		`{"edits": [{"op": "add", "name": "a"}]}`:                                                    false,
+		`{"edits": [{"op": "add", "entry": {}}]}`:                                                    false,
+		`{"edits": [{"op": "add", "name": "a", "entry": {}, "to": "b"}]}`:                            false,
+		`{"edits": [{"op": "add", "name": "a", "entry": {}, "expectFingerprint": "` + print + `"}]}`: false,
+		`{"edits": [{"op": "update", "name": "a", "set": {"env.K": 1}}]}`:                            true,
+		`{"edits": [{"op": "update", "name": "a", "unset": ["a.b", "a\\.b", "\\", "a\\"]}]}`:         true,
+		`{"edits": [{"op": "update", "name": "a", "set": {}, "unset": ["x"]}]}`:                      true,
+		`{"edits": [{"op": "update", "name": "a", "set": {}}]}`:                                      false,
+		`{"edits": [{"op": "update", "name": "a", "set": {}, "unset": []}]}`:                         false,
+		`{"edits": [{"op": "update", "name": "a", "set": {"a..b": 1}}]}`:                             false,
+		`{"edits": [{"op": "update", "name": "a", "unset": ["a."]}]}`:                                false,
+		`{"edits": [{"op": "update", "name": "a", "unset": [".a"]}]}`:                                false,
+		`{"edits": [{"op": "update", "name": "a", "unset": [""]}]}`:                                  false,
+		`{"edits": [{"op": "update", "name": "a", "unset": ["\\.."]}]}`:                              false,
+		`{"edits": [{"op": "update", "name": "a", "unset": "a"}]}`:                                   false,
+		`{"edits": [{"op": "update", "name": "a"}]}`:                                                 false,
+		`{"edits": [{"op": "rename", "name": "", "to": "b"}]}`:                                       true,
+		`{"edits": [{"op": "rename", "name": "a", "to": ""}]}`:                                       false,
+		`{"edits": [{"op": "rename", "name": "a"}]}`:                                                 false,
+		`{"edits": [{"op": "remove", "name": "a", "expectFingerprint": "` + print + `"}]}`:           true,
+		`{"edits": [{"op": "remove", "name": "a", "expectFingerprint": "sha256:0"}]}`:                false,
+		`{"edits": [{"op": "remove", "name": 1}]}`:                                                   false,
+	} {
+		var v any
+		if err := json.Unmarshal([]byte(text), &v); err != nil {
+			t.Fatal(err)
+		}
+		if err := schema.Validate(v); (err == nil) != valid {
+			t.Errorf("the schema says %v of %s", err, text)
+		}
+		if _, _, err := store.ParseEdits([]byte(text)); (err == nil) != valid {
+			t.Errorf("the reader says %v of %s", err, text)
+		}
+	}
+}

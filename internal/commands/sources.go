@@ -18,8 +18,9 @@ const sourcesHelp = `Show every place where servers are looked for, found or not
   empty     it is there, and blank or nothing but comments
   missing   there is no such file
   invalid   it does not parse, so nothing of it counts
-  skipped   it was not read: it is not the user's, too large, not a regular file, or a
-            link that leads out of the workspace
+  skipped   it was not read: it is not the user's, too large, not a regular file, a
+            link that leads out of the workspace, or the text in a variable, such as
+            $OPENCODE_CONFIG_CONTENT
 
 The order is that of strength (a definition in an earlier file hides one of the same
 name in a later one), and those whose servers never count here come last. Servers of a
@@ -66,14 +67,14 @@ func runSources(a *app, found bool) error {
 
 func sourceRow(s *store.Store, src *store.Source) report.Source {
 	row := report.Source{
-		Client: src.Client, Scope: string(src.Scope), Path: src.Path, LinkedTo: src.LinkedTo, Counts: !src.ShowOnly && !src.Broken,
+		Client: src.Client, Scope: string(src.Scope), Path: src.Path, LinkedTo: src.LinkedTo, Counts: !src.ShowOnly && !src.Broken && !src.Unread,
 		State: sourceState(src), Written: s.Writes(src), AlsoReadBy: s.AlsoReadBy(src), Servers: len(src.Entries), Problems: engine.Problems(src.Problems),
 	}
 	for _, e := range src.Entries {
 		row.Problems = append(row.Problems, engine.Problems(e.Problems)...)
 	}
 	switch {
-	case src.Broken && len(row.Problems) > 0:
+	case (src.Broken || src.Unread) && len(row.Problems) > 0:
 		row.Why, row.Fix = row.Problems[0].Message, row.Problems[0].Hint
 	case src.ShowOnly:
 		row.Why = "a user file of another client"
@@ -84,6 +85,8 @@ func sourceRow(s *store.Store, src *store.Source) report.Source {
 
 func sourceState(src *store.Source) report.SourceState {
 	switch {
+	case src.Unread:
+		return report.SourceSkipped
 	case src.Broken:
 		for _, p := range src.Problems {
 			if p.Severity == store.SeverityError && p.Line > 0 { // the text was read as far as there

@@ -26,6 +26,9 @@ A server that needs a sign-in uses the stored one, and renews it when it has run
 No browser is opened: without a sign-in it has failed with LOGIN_REQUIRED, and the
 message tells the command that signs in.
 
+Tools that are not as they were approved, or not known to be, are told as a warning, and
+nothing is recorded of them: see "mcpctl approve --tools".
+
 --junit writes the results as JUnit XML as well, for a CI service: a server that is
 not well is a failure, one that may not run, or whose entry is not valid, an error.
 

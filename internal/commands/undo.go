@@ -16,7 +16,11 @@ byte, or with --to before the change of that id. An undo is a change like any ot
 undoing it brings the undone change back.
 
 When more than one file of the workspace has a history, a scope flag or an id has to
-say which one is meant.
+say which one is meant, unless one command made the newest change of all of them.
+
+What one command changed is taken back together: all servers that a remove or an enable
+named, and the private override in the local file that went along with a rename or a
+remove. A change that a later one of the same file lies on stays, which a warning tells.
 
 When the file is not what mcpctl left, because somebody has edited it since, nothing
 is done and the exit status is 11. --force puts the old bytes back all the same; the
@@ -24,7 +28,9 @@ present ones are kept in the history like any others. A file that did not exist
 before the change is removed, but only while it is exactly what mcpctl wrote, with
 --force too.
 
-Undo approves nothing. An entry of a project that comes back has to be approved again,
+Undo changes files of servers alone: approvals and refusals, stored sign-ins, settings,
+and what import has unpacked stay, and so do the files of other clients; for those there
+is mcpctl --client NAME undo. Undo approves nothing. An entry of a project that comes back has to be approved again,
 unless it is exactly what was approved last under its name: an approval is for a
 content.`
 
@@ -59,20 +65,42 @@ func runUndo(ctx context.Context, a *app, o *undoOptions) error {
 	if err != nil {
 		return err
 	}
-	scope, number, err := o.scope.kept(a, s, o.to)
+	scope, number, err := o.scope.keptTogether(a, s, o.to)
 	if err != nil {
 		return err
 	}
-	u, err := s.Undo(ctx, store.UndoRequest{Scope: scope, Number: number, Force: o.force, DryRun: o.dryRun})
+	all, left, err := s.UndoTogether(ctx, store.UndoRequest{Scope: scope, Number: number, Force: o.force, DryRun: o.dryRun})
 	if err != nil {
 		return err
 	}
-	doc := report.Undo{Schema: wire.Schema, Scope: string(scope), Source: u.Path, ID: u.Commit.ID(), Verb: u.Commit.Verb,
+	doc := report.Undo{Schema: wire.Schema, Also: []report.Undone{}}
+	for i, u := range all {
+		if one := a.undone(s, u); i == 0 {
+			doc.Undone = one
+		} else {
+			doc.Also = append(doc.Also, one)
+		}
+	}
+	for _, p := range left {
+		a.warn(p.Message, p.Hint)
+	}
+	doc.Warnings = a.takeWarnings()
+	return a.print(doc, func(w *bytes.Buffer) error {
+		for _, u := range append([]report.Undone{doc.Undone}, doc.Also...) {
+			w.WriteString(u.Diff)
+		}
+		return nil
+	})
+}
+
+// undone tells of one file.
+func (a *app) undone(s *store.Store, u store.Undone) report.Undone {
+	doc := report.Undone{Scope: string(u.Scope), Source: u.Path, ID: u.Commit.ID(), Verb: u.Commit.Verb,
 		Names: emptyList(u.Commit.Names), Restored: fileState(u.Commit.Before), Unchanged: u.Unchanged}
 	if u.DryRun {
 		doc.DryRun, doc.Diff = true, store.Unified(u.Path, s.MaskFile(u.Path, u.Before), s.MaskFile(u.Path, u.After))
 		a.noteHidden(!u.Unchanged, doc.Diff)
-		return a.print(doc, func(w *bytes.Buffer) error { w.WriteString(doc.Diff); return nil })
+		return doc
 	}
 	switch {
 	case u.Unchanged:
@@ -82,7 +110,7 @@ func runUndo(ctx context.Context, a *app, o *undoOptions) error {
 	default:
 		a.say("put back %s as it was before %s (%s)", u.Path, doc.ID, what(u.Commit))
 	}
-	return a.print(doc, func(*bytes.Buffer) error { return nil })
+	return doc
 }
 
 // noteHidden explains a difference that shows no line.

@@ -19,8 +19,10 @@ scope flag the file that defines the server is changed.
 -e sets one variable and -H one header, beside those that are there. Everything
 behind "--" replaces command and arguments; --command and --arg replace one of the
 two. --set writes any field as JSON and --unset takes one away; the keys of a path
-are separated by dots, and a dot in a key is written '\.'. What is to be taken away
-and is not there is nothing to do. --entry replaces the whole entry.
+are separated by dots, and a dot in a key is written '\.'. In another client's file
+--set writes the client's own fields as it is said; a field that only mcpctl has is put
+into the client's words, or refused. What is to be taken away and is not there is
+nothing to do. --entry replaces the whole entry.
 
 The result must be a valid entry, and no field may be set that the transport does
 not look at; otherwise nothing is written. To change the transport, say --transport

@@ -2,7 +2,7 @@ package engine
 
 import (
 	"context"
-	"strings"
+	"strconv"
 
 	"github.com/mcpctl/mcpctl/internal/engine/wire"
 	"github.com/mcpctl/mcpctl/internal/store"
@@ -103,10 +103,17 @@ func packageWord(p *store.Package) string {
 	return p.Registry + ":" + p.Name
 }
 
-func peerWord(p store.LockedPeer) string { return strings.TrimSpace(p.Name + " " + p.Version) }
+// peerWord quotes both, so that nobody has to guess where the name ends.
+func peerWord(p store.LockedPeer) string {
+	word := strconv.Quote(p.Name)
+	if p.Version != "" {
+		word += " version " + strconv.Quote(p.Version)
+	}
+	return word
+}
 
 func (c comparison) tools(now store.LockedServer) {
-	for _, t := range ToolChanges(store.CompareTools(c.was.Definitions(), now.Definitions())) {
+	for _, t := range ToolChanges(store.CompareTools(c.was.Definitions(), now.Definitions()), nil) { // both hold no secrets
 		d := wire.LockDifference{What: "tool", Tool: t.Tool, Change: t.Change, From: t.From, To: t.To, Diff: t.Diff, Line: c.was.Line, Column: c.was.Column}
 		if at, ok := c.was.Tools[t.Tool]; ok {
 			d.Line, d.Column = at.Line, at.Column

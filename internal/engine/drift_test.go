@@ -196,3 +196,116 @@ func TestWhatRunsIsCompared(t *testing.T) {
 		t.Errorf("what the new entry listed first was taken from what ran before: %+v", s.Status().Servers[0])
 	}
 }
+
+// TestAnotherSessionsWordCounts: what was approved in the place of what a session still
+// runs, by another session, counts for its next call, though nothing about its own server
+// has changed; and a record that is damaged meanwhile is no yes.
+func TestAnotherSessionsWordCounts(t *testing.T) {
+	h := newHome(t)
+	file := filepath.Join(h.dir, "tools.json")
+	list := func(description string) {
+		h.write(file, `[{"name":"a","description":"`+description+`","inputSchema":{"type":"object"}}]`)
+	}
+	list("one")
+	h.write(h.user, `{"mcpServers": {"s": `+stubEntry(t, true, "-tools-file", file)+`}}`)
+	h.pinTools()
+	first, second := h.session(true), h.session(true)
+	call := func(s *Session) string {
+		s.Refresh(nil)
+		_, err := s.CallTool(t.Context(), wire.CallTool{Server: "s", Tool: "a"})
+		return codeOf(err)
+	}
+	if got := call(first); got != "" {
+		t.Fatal(got)
+	}
+	list("two")
+	if got := call(second); got != string(wire.NotApproved) {
+		t.Fatalf("what changed before the first connection of a session: %q", got)
+	}
+	sets, err := second.ToolSets(t.Context(), "s", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := second.ApproveTools(t.Context(), "s", store.Fingerprint(sets[0].Fingerprint), 0); err != nil {
+		t.Fatal(err)
+	}
+	if got := call(second); got != "" {
+		t.Errorf("what was approved: %q", got)
+	}
+	if got := call(first); got != string(wire.NotApproved) {
+		t.Errorf("what was replaced by an approval: %q", got)
+	}
+	if err := first.Reconnect(t.Context(), "s"); err != nil {
+		t.Fatal(err)
+	}
+	if got := call(first); got != "" {
+		t.Errorf("it lists what was approved: %q", got)
+	}
+	files, err := filepath.Glob(filepath.Join(h.dir, "*/*/mcpctl/pins/*.json"))
+	if err != nil || len(files) != 1 {
+		t.Fatal(files, err)
+	}
+	h.write(files[0], "{")
+	for _, s := range []*Session{first, second} {
+		if got := call(s); got != string(wire.NotApproved) {
+			t.Errorf("with a damaged record: %q", got)
+		}
+	}
+}
+
+// TestLentToolsAreCompared: what was approved of a server that one session lends to another
+// counts for the next call of either, at whomever's word.
+func TestLentToolsAreCompared(t *testing.T) {
+	h := newHome(t)
+	file := filepath.Join(h.dir, "tools.json")
+	list := func(description string) {
+		h.write(file, `[{"name":"a","description":"`+description+`","inputSchema":{"type":"object"}}]`)
+	}
+	list("one")
+	h.write(h.user, `{"mcpServers": {"s": `+strings.TrimSuffix(stubEntry(t, true, "-tools-file", file), "}")+`, "shared": true}}}`)
+	h.pinTools()
+	lender, other := h.session(true), h.session(true)
+	borrower := NewSession(SessionOptions{ID: "b", Store: lender.opts.Store, Epoch: "epoch", Log: &notes{}, unwatched: true,
+		Lend:  func() (*Session, error) { return lender, nil },
+		Owner: Owner{Capabilities: &wire.ClientCapabilities{Sampling: &wire.SamplingCapability{}}}})
+	t.Cleanup(borrower.Close)
+	call := func(s *Session) string {
+		s.Refresh(nil)
+		_, err := s.CallTool(t.Context(), wire.CallTool{Server: "s", Tool: "a"})
+		return codeOf(err)
+	}
+	approve := func(s *Session) {
+		sets, err := s.ToolSets(t.Context(), "s", 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.ApproveTools(t.Context(), "s", store.Fingerprint(sets[0].Fingerprint), 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := call(borrower); got != "" {
+		t.Fatal(got)
+	}
+	if borrower.servers["s"].run != nil {
+		t.Fatal("the server is not lent")
+	}
+	list("two")
+	if err := lender.Reconnect(t.Context(), "s"); err != nil {
+		t.Fatal(err)
+	}
+	if got := call(borrower); got != string(wire.NotApproved) {
+		t.Errorf("a changed tool of a lent server: %q", got)
+	}
+	approve(borrower)
+	if got := call(borrower) + call(lender); got != "" {
+		t.Errorf("approved by who borrows it: %q", got)
+	}
+	list("three")
+	if got := call(other); got != string(wire.NotApproved) {
+		t.Errorf("another session's connection: %q", got)
+	}
+	approve(other)
+	if got := call(borrower); got != string(wire.NotApproved) {
+		t.Errorf("what was replaced at another session's word: %q", got)
+	}
+}

@@ -30,16 +30,18 @@ func Warnings(c store.Change) []wire.Warning {
 	return out
 }
 
-// OrphanRemoved tells that the override of a name was removed with its server, or with
-// a dry run would be, or what kept it.
-func OrphanRemoved(name string, c store.Change, err error) wire.Warning {
+// OrphansRemoved tells that the overrides of a name were removed with its server, or
+// with a dry run would be, or what kept them. All stand in the local file.
+func OrphansRemoved(name string, gone []store.Change, err error) []wire.Warning {
 	switch way := "mcpctl remove " + name + " --" + string(store.Local); {
 	case err != nil:
-		return wire.Warning{Message: "the private override of '" + name + "' stays, since it cannot be removed: " + err.Error(), Hint: way}
-	case c.DryRun:
-		return wire.Warning{Message: "the override of '" + name + "' in " + c.Path + " goes as well"}
+		return []wire.Warning{{Message: "the private override of '" + name + "' stays, since it cannot be removed: " + err.Error(), Hint: way}}
+	case len(gone) == 0:
+		return nil
+	case gone[0].DryRun:
+		return []wire.Warning{{Message: "the override of '" + name + "' in " + gone[0].Path + " goes as well"}}
 	}
-	return wire.Warning{Message: "the override of '" + name + "' in " + c.Path + " went as well: nothing defines the server any more"}
+	return []wire.Warning{{Message: "the override of '" + name + "' in " + gone[0].Path + " went as well: nothing defines the server any more"}}
 }
 
 // ShareDocument describes what was shared, or would be. more is as in EditDocument.

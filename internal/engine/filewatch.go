@@ -37,6 +37,7 @@ type fileWatch struct {
 	mu       sync.Mutex
 	dirs     map[string]bool
 	relevant map[string]bool // paths whose events matter
+	whole    map[string]bool // directories in which all do
 	blind    bool            // some directory gives no events: poll
 	due      *time.Timer
 }
@@ -100,7 +101,7 @@ func (f *fileWatch) watch(files []string) {
 			_ = f.events.Remove(dir)
 		}
 	}
-	f.dirs, f.relevant = t.dirs, t.paths
+	f.dirs, f.relevant, f.whole = t.dirs, t.paths, t.whole
 }
 
 // matters tells whether an event is about one of the files, a directory or a link
@@ -109,7 +110,7 @@ func (f *fileWatch) matters(e fsnotify.Event) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	name := filepath.Clean(e.Name)
-	return f.relevant[name] || f.dirs[name]
+	return f.relevant[name] || f.dirs[name] || f.whole[filepath.Dir(name)]
 }
 
 // again asks for a look after d without a further call.

@@ -14,7 +14,7 @@ import (
 )
 
 // patience bounds every wait of the tests; far more than any needs.
-const patience = 20 * time.Second
+const patience = time.Minute
 
 // asStub, as the first argument, makes the test binary a server.
 const asStub = "as-stub-server"

@@ -68,7 +68,7 @@ func Describe(row *store.Row) wire.Server {
 		sv.Transport = transport(d, mask)
 	}
 	for _, o := range row.Overrides {
-		sv.Overrides = append(sv.Overrides, wire.Overriding{Scope: string(o.Source.Scope), Source: o.Source.Path, Fields: overrideFields(o.Override)})
+		sv.Overrides = append(sv.Overrides, wire.Overriding{Scope: string(o.Source.Scope), Source: o.Source.Path, Client: o.Source.OnlyFor(), Fields: overrideFields(o.Override)})
 	}
 	for _, e := range row.Shadows {
 		sv.Shadows = append(sv.Shadows, wire.Shadowed{Scope: string(e.Source.Scope), Source: e.Source.Path, Line: e.Line, Fingerprint: string(e.Fingerprint)})

@@ -62,7 +62,7 @@ func (l *locker) ask(ctx context.Context, p store.ProjectServer) (store.LockedSe
 		return store.LockedServer{}, wire.FromError(err).On(admitted.Name())
 	}
 	peer := store.LockedPeer{Name: found.ServerName, Version: found.ServerVersion}
-	return st.LockServer(admitted, found.ProtocolVersion, peer, Define(st, found.Tools)), nil
+	return st.LockServer(admitted, found.ProtocolVersion, peer, Define(st, found.Tools))
 }
 
 // projectServers are the servers of the project that are named, or all. Those of the

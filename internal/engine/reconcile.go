@@ -299,7 +299,7 @@ func (s *Session) watchFiles(ctx context.Context) {
 		s.look(s.knownFiles)
 		s.mu.Unlock()
 		s.followSignIns()
-		s.recheckTools()
+		s.recheckTools(false)
 		if due || s.filesChanged() {
 			s.reload(unsettled, false)
 		}

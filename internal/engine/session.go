@@ -102,7 +102,7 @@ func (s *Session) Refresh(env store.Environ) {
 	if env != nil && s.takeEnviron(env) || s.filesChanged() {
 		s.reload(unsettled, false)
 	}
-	s.recheckTools()
+	s.recheckTools(true)
 	s.followSignIns()
 }
 
@@ -115,7 +115,7 @@ func (s *Session) Edited(files []string) {
 	if waits || s.filesChanged() {
 		s.reload(reading{edited: files}, false)
 	}
-	s.recheckTools()
+	s.recheckTools(true)
 	s.followSignIns()
 }
 

@@ -26,7 +26,7 @@ func TestLastGoesAsTheNextComes(t *testing.T) {
 	for range 2 {           // of the change-over, and of the change
 		select {
 		case <-heard:
-		case <-time.After(5 * time.Second):
+		case <-time.After(patience):
 			t.Fatal("the subscription is lost")
 		}
 		if _, err := s.CallTool(t.Context(), wire.CallTool{Server: "s", Tool: "echo"}); err != nil {

@@ -83,6 +83,11 @@ func testOne(ctx context.Context, c *store.Config, name string, o TestOptions) (
 		for _, why := range r.Unlisted {
 			out.Warnings = append(out.Warnings, wire.Warning{Message: "server '" + name + "': " + why.Error(), Hint: "its tools are of use all the same"})
 		}
+		if r.OK {
+			if told := KnownDrift(c.Store, admitted, r.Listed).String(); told != "" {
+				out.Warnings = append(out.Warnings, wire.Warning{Message: "server '" + name + "': " + told, Hint: "see: mcpctl approve --tools " + name})
+			}
+		}
 		if r.Noise > 0 {
 			out.Warnings = append(out.Warnings, wire.Warning{
 				Message: "server '" + name + "' wrote " + strconv.Itoa(r.Noise) + " line(s) to stdout that are not protocol messages; they were ignored",

@@ -188,8 +188,10 @@ func (sv *server) acquireWithin(ctx context.Context, limit time.Duration) (*dial
 }
 
 // offers refuses a tool the server does not list, with a suggestion, or one that
-// cannot be called, or may not because it is not as it was approved.
+// cannot be called, or may not because it is not as it was approved by now: a server that
+// is lent is asked for by sessions that its own does not hear of.
 func (sv *server) offers(tool string) error {
+	sv.recheckTools(true)
 	s := sv.session
 	s.mu.Lock()
 	defer s.mu.Unlock()

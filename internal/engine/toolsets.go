@@ -6,13 +6,14 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/engine/wire"
 	"github.com/mcpctl/mcpctl/internal/store"
+	"github.com/mcpctl/mcpctl/internal/store/redact"
 )
 
-// ToolChanges are changes of tools as they are told.
-func ToolChanges(changes []store.ToolChange) []wire.ToolChange {
+// ToolChanges are changes of tools as they are told, secrets hidden.
+func ToolChanges(changes []store.ToolChange, mask *redact.Mask) []wire.ToolChange {
 	out := []wire.ToolChange{}
 	for _, c := range changes {
-		t := wire.ToolChange{Tool: c.Name, Change: c.What(), Diff: store.ToolDiff(c)}
+		t := wire.ToolChange{Tool: mask.Text(c.Name), Change: c.What(), Diff: store.ToolDiff(c, mask)}
 		if c.Before != nil {
 			t.From = string(c.Before.Hash)
 		}
@@ -75,9 +76,9 @@ func (sv *server) toolSet(ctx context.Context, limit time.Duration) (wire.ToolSe
 	pins, err := sv.session.opts.Store.ReadPins(admitted)
 	if err != nil || pins == nil { // nothing is known to be approved
 		return wire.ToolSet{Name: sv.name, Fingerprint: string(store.ToolSetFingerprint(listed)), Tools: len(listed),
-			Changes: ToolChanges(store.CompareTools(nil, listed))}, nil
+			Changes: ToolChanges(store.CompareTools(nil, listed), redact.NewMask(sv.secrets()...))}, nil
 	}
-	return setOf(sv.name, sv.session.opts.Owner.toolSet(), pins, listed), nil
+	return sv.setOf(pins, listed), nil
 }
 
 // ApproveTools records the tools that a server lists now as approved, if they are those
@@ -95,7 +96,7 @@ func (s *Session) ApproveTools(ctx context.Context, name string, shown store.Fin
 		return wire.ToolSet{}, wire.NewError(wire.ConfigConflict, "the tools of '"+name+"' are not those that were reviewed: expected "+string(shown)+", found "+string(now),
 			"look at them; mcpctl approve --list --tools "+name+" --json gives the fingerprint").On(name)
 	}
-	set := s.opts.Owner.toolSet()
+	set := sv.session.opts.Owner.toolSet() // of whom the server knows, also when it is lent
 	pins, err := s.opts.Store.ReadPins(admitted)
 	if err != nil || pins == nil || len(store.CompareTools(pins.Approved(set, listed), listed)) > 0 {
 		if pins, err = s.opts.Store.PinTools(ctx, admitted, set, listed); err != nil {
@@ -103,13 +104,14 @@ func (s *Session) ApproveTools(ctx context.Context, name string, shown store.Fin
 		}
 		s.event(name, "info", "its tools were approved")
 	}
-	s.recheckTools()
-	return setOf(name, set, pins, listed), nil
+	s.recheckTools(true)
+	sv.recheckTools(true) // which may be lent
+	return sv.setOf(pins, listed), nil
 }
 
 // setOf describes a server's tools beside what is recorded of them.
-func setOf(name, set string, pins *store.Pins, listed []store.ToolDefinition) wire.ToolSet {
-	at, approved := pins.Time, pins.Approved(set, listed)
-	return wire.ToolSet{Name: name, Fingerprint: string(store.ToolSetFingerprint(listed)), Approved: string(store.ToolSetFingerprint(approved)),
-		Origin: string(pins.Origin), ApprovedAt: &at, Tools: len(listed), Changes: ToolChanges(store.CompareTools(approved, listed))}
+func (sv *server) setOf(pins *store.Pins, listed []store.ToolDefinition) wire.ToolSet {
+	at, approved := pins.Time, pins.Approved(sv.session.opts.Owner.toolSet(), listed)
+	return wire.ToolSet{Name: sv.name, Fingerprint: string(store.ToolSetFingerprint(listed)), Approved: string(store.ToolSetFingerprint(approved)),
+		Origin: string(pins.Origin), ApprovedAt: &at, Tools: len(listed), Changes: ToolChanges(store.CompareTools(approved, listed), redact.NewMask(sv.secrets()...))}
 }

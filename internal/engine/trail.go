@@ -8,18 +8,19 @@ import (
 )
 
 // trails are what has to be watched so that a change of what paths lead to is
-// noticed: directories, by their real paths, and the names in them that matter.
-type trails struct{ dirs, paths map[string]bool }
+// noticed: directories, by their real paths, and the names in them that matter; in those
+// that were asked for themselves, every name.
+type trails struct{ dirs, paths, whole map[string]bool }
 
 func (t trails) equal(other trails) bool {
-	return maps.Equal(t.dirs, other.dirs) && maps.Equal(t.paths, other.paths)
+	return maps.Equal(t.dirs, other.dirs) && maps.Equal(t.paths, other.paths) && maps.Equal(t.whole, other.whole)
 }
 
 // mostLinks is how many symbolic links one path may lead over, as in the kernel.
 const mostLinks = 40
 
 func trailsOf(files []string) trails {
-	t := trails{dirs: map[string]bool{}, paths: map[string]bool{}}
+	t := trails{dirs: map[string]bool{}, paths: map[string]bool{}, whole: map[string]bool{}}
 	for _, file := range files {
 		t.follow(file)
 	}
@@ -50,7 +51,9 @@ func (t trails) follow(file string) {
 			return
 		}
 		if info.Mode()&os.ModeSymlink == 0 {
-			at = next
+			if at = next; len(rest) == 0 && info.IsDir() {
+				t.dirs[at], t.whole[at] = true, true
+			}
 			continue
 		}
 		t.note(at, next)

@@ -31,11 +31,12 @@ type Result struct {
 	OK                        bool
 	ProtocolVersion           string // "" when the handshake failed
 	ServerName, ServerVersion string
-	Tools                     []string // names in the server's order, unusable ones left out; never nil
-	Resources, Prompts        bool     // what the server announced
-	ResourceCount             *int     // nil when they were not announced, or no list came
-	PromptCount               *int     // the same
-	Unlisted                  []error  // of what was announced and not listed
+	Tools                     []string    // names in the server's order, unusable ones left out; never nil
+	Listed                    []dial.Tool // the tools whole, unusable ones as well
+	Resources, Prompts        bool        // what the server announced
+	ResourceCount             *int        // nil when they were not announced, or no list came
+	PromptCount               *int        // the same
+	Unlisted                  []error     // of what was announced and not listed
 	Duration                  time.Duration
 	Noise                     int   // lines on stdout, or events, that were no message
 	Err                       error // nil exactly when OK
@@ -93,6 +94,7 @@ func (r *Result) test(ctx context.Context, server store.Admitted, opts Options) 
 	r.ProtocolVersion, r.ServerName, r.ServerVersion = info.ProtocolVersion, info.ServerName, info.ServerVersion
 	r.Resources, r.Prompts = info.Resources, info.Prompts
 	tools, err := conn.ListTools(ctx)
+	r.Listed, r.Tools = tools, []string{}
 	for _, tool := range tools {
 		if tool.Unusable == "" {
 			r.Tools = append(r.Tools, tool.Name)

@@ -94,7 +94,7 @@ func TestTest(t *testing.T) {
 			if c.want.Tools == nil && slices.Contains(got.Tools, "echo") { // it has others, too
 				got.Tools = nil
 			}
-			if diff := cmp.Diff(c.want, got, cmpopts.IgnoreFields(Result{}, "Duration", "ResourceCount", "PromptCount", "Unlisted")); diff != "" {
+			if diff := cmp.Diff(c.want, got, cmpopts.IgnoreFields(Result{}, "Listed", "Duration", "ResourceCount", "PromptCount", "Unlisted")); diff != "" {
 				t.Error(diff)
 			}
 			if got.Duration <= 0 {

@@ -16,6 +16,7 @@ type amendment struct {
 	name, newName string
 	expect        Fingerprint
 	dryRun        bool
+	part          string // of the local file; "" is the one that has the name
 	edit          func(*Entry, *jsonc.Document) ([]byte, error)
 	check         func(was, became *Entry) error // became is nil when it is gone
 }
@@ -25,7 +26,7 @@ type amendment struct {
 func (s *Store) amend(ctx context.Context, a amendment) (Change, error) {
 	var was, became *Entry
 	var word *approval
-	change, err := s.editThen(ctx, editRequest{a.scope, a.newName, a.dryRun}, editSteps{
+	change, err := s.editThen(ctx, editRequest{scope: a.scope, name: a.newName, dryRun: a.dryRun, was: a.name, part: a.part}, editSteps{
 		plan: func(src *Source, doc *jsonc.Document) ([]byte, error) {
 			if was = src.entry(a.name); was == nil {
 				return nil, src.notFound(a.name)
@@ -136,6 +137,8 @@ type RenameRequest struct {
 	Scope    Scope
 	From, To string
 	DryRun   bool
+
+	part string // of the local file; "" is the one that has the name
 }
 
 // Rename changes the bytes of the entry's key and nothing else; malformed
@@ -148,7 +151,7 @@ func (s *Store) Rename(ctx context.Context, req RenameRequest) (Change, error) {
 		return Change{}, err
 	}
 	change, err := s.amend(ctx, amendment{
-		scope: req.Scope, name: req.From, newName: req.To, dryRun: req.DryRun,
+		scope: req.Scope, name: req.From, newName: req.To, dryRun: req.DryRun, part: req.part,
 		edit: func(e *Entry, doc *jsonc.Document) ([]byte, error) {
 			for _, other := range slices.Concat(e.Source.Entries, e.Source.others) {
 				if other != e && namespace(other.Name) == namespace(req.To) {

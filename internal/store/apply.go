@@ -60,7 +60,7 @@ type Applied struct {
 func (s *Store) Apply(ctx context.Context, req ApplyRequest) (Applied, error) {
 	run := &applying{store: s, scope: req.Scope, plain: req.plain, words: map[string]word{}}
 	var result *Source
-	change, err := s.editThen(ctx, editRequest{req.Scope, "", req.DryRun}, editSteps{
+	change, err := s.editThen(ctx, editRequest{scope: req.Scope, dryRun: req.DryRun, part: partOfAll}, editSteps{
 		plan: func(src *Source, doc *jsonc.Document) ([]byte, error) {
 			run.src, run.doc, run.approvals = src, doc, s.ReadApprovals()
 			for i, e := range req.Edits {
@@ -187,7 +187,7 @@ func (run *applying) edit(e Edit) error {
 	case e.Expect != "" && e.Expect != old.Fingerprint:
 		return Conflict(old, e.Expect)
 	}
-	data, err := run.change(e)
+	data, err := run.change(e, old)
 	if err != nil {
 		return run.explained(e, err)
 	}
@@ -211,8 +211,8 @@ func (run *applying) edit(e Edit) error {
 	return nil
 }
 
-// change returns the text with one edit made.
-func (run *applying) change(e Edit) ([]byte, error) {
+// change returns the text with one edit made; old is what the name holds.
+func (run *applying) change(e Edit, old *Entry) ([]byte, error) {
 	at := run.src.at(e.Name)
 	switch e.Op {
 	case OpAdd:
@@ -221,7 +221,7 @@ func (run *applying) change(e Edit) ([]byte, error) {
 		}
 		return run.doc.Set(at, run.src.named(e.Name, e.Entry))
 	case OpUpdate:
-		return applyFields(run.doc, at, e.fields())
+		return run.store.applyEdits(old, run.doc, at, e.fields())
 	case OpRename:
 		if err := run.free(e.To, e.Name, false); err != nil {
 			return nil, err

@@ -14,6 +14,7 @@ type ClientFacts struct {
 	User        []string // its files below the home directory, ~ in front, from strong to weak
 	Darwin      []string // the same on macOS; nil where they are no other
 	Variables   []string // of the environment, that move them
+	Texts       []string // of the environment, that hold the text of a file, which is not read
 	Project     []string // below the workspace, likewise
 	Servers     string   // the key that holds the servers, dotted
 	Written     bool     // mcpctl writes its files
@@ -30,19 +31,16 @@ func DescribeClients() []ClientFacts {
 		for _, name := range row.ProjectFiles() {
 			f.Project = append(f.Project, name+under(row, name))
 		}
+		if row.DropIns.Project != "" {
+			f.Project = append(f.Project, dropIns(row.DropIns.Project, row))
+		}
 		f.User = userFacts(row, "linux")
 		if darwin := userFacts(row, "darwin"); !slices.Equal(darwin, f.User) {
 			f.Darwin = darwin
 		}
-		for _, dirs := range append([]client.UserDir{row.User}, row.MoreDirs...) {
-			for _, name := range slices.Concat([]string{dirs.DirVariable, dirs.RootVariable}, dirs.ProfileVariables) {
-				if name != "" && !slices.Contains(f.Variables, name) {
-					f.Variables = append(f.Variables, name)
-				}
-			}
-			if dirs.InConfigHome && !slices.Contains(f.Variables, "XDG_CONFIG_HOME") {
-				f.Variables = append(f.Variables, "XDG_CONFIG_HOME")
-			}
+		f.Variables = row.Variables()
+		if row.TextVariable != "" {
+			f.Texts = []string{row.TextVariable}
 		}
 		out = append(out, f)
 	}
@@ -60,7 +58,16 @@ func userFacts(row client.Client, goos string) (paths []string) {
 			paths = append(paths, path+under(row, name))
 		}
 	}
+	if row.DropIns.User != "" {
+		dir, _ := row.User.Find(nil, client.Bases{Home: "~", ConfigHome: "~/.config", GOOS: goos})
+		paths = append(paths, dropIns(filepath.ToSlash(filepath.Join(dir, row.DropIns.User)), row))
+	}
 	return paths
+}
+
+// dropIns are the files of a folder.
+func dropIns(folder string, row client.Client) string {
+	return folder + "/*" + strings.Join(row.DropIns.Endings, ", *")
 }
 
 // under names the keys of a file's servers where they are not the client's usual ones.

@@ -22,6 +22,7 @@ type write struct {
 	names  []string
 	before []byte
 	after  []byte
+	group  string
 	mode   fs.FileMode // before: of the file when it is removed; after: of a file that comes back; 0 is the usual
 }
 
@@ -29,6 +30,7 @@ type write struct {
 // explained in history.go. On an error the file is as it was, and so is its history; if
 // only the last sync failed, both have the change.
 func (s *Store) commit(target *atomicfile.Target, w write) error {
+	w.group = s.group
 	h := s.historyOf(w.scope, target.Real())
 	was, is := stateOf(w.before), stateOf(w.after) // once: hashing a large file takes longer than reading it
 	if err := s.step("settle", func() error { return h.settle(was) }); err != nil {
@@ -76,7 +78,7 @@ func (w write) put(target *atomicfile.Target) error {
 // prepare writes the pending entry.
 func (h history) prepare(w write, was, is *FileState) error {
 	c := Commit{Version: historyVersion, Time: time.Now().UTC().Truncate(time.Millisecond), Path: h.real, Verb: w.verb, Names: brief(w.names),
-		Before: was, After: is}
+		Before: was, After: is, Group: w.group}
 	if was != nil && is == nil {
 		was.Mode = w.mode
 	}

@@ -103,8 +103,14 @@ func (c *Copy) plan() error {
 	for _, e := range slices.Concat(c.into.Entries, c.into.others) {
 		c.holds[namespace(e.Name)] = append(c.holds[namespace(e.Name)], e)
 	}
+	var inputs meeting
 	for _, o := range offers {
 		server := c.server(o)
+		if o.Entry.Valid() && server.Result != CopyRefused && server.Result != CopySkipped {
+			for _, p := range inputs.of(o.Entry) {
+				server.Notes = append(server.Notes, CopyNote{Message: p.Message, Hint: p.Hint})
+			}
+		}
 		c.Servers = append(c.Servers, server)
 		if c.byName[server.Name] == nil {
 			c.byName[server.Name] = server

@@ -2,9 +2,12 @@ package store
 
 import (
 	"bytes"
+	"cmp"
 	"path/filepath"
 	"reflect"
+	"strings"
 
+	"github.com/mcpctl/mcpctl/internal/store/atomicfile"
 	"github.com/mcpctl/mcpctl/internal/store/client"
 	"github.com/mcpctl/mcpctl/internal/store/jsonc"
 )
@@ -23,7 +26,7 @@ func (s *Store) At(path, clientName string) (at *Store, inWorkspace bool, err er
 		return nil, false, unknownClient(clientName)
 	}
 	if ours, theirs := formatOf(path), formatOf(row.UserFile); reflect.TypeOf(ours) != reflect.TypeOf(theirs) && path != Stdout {
-		return nil, false, &Error{Code_: CodeUsage, Path: path, Message: "the files of " + row.Title + " are not in the format that this name says", Hint_: "give it a name like " + filepath.Base(row.UserFile)}
+		return nil, false, &Error{Code_: CodeUsage, Path: path, Message: "the files of " + row.Title + " are not in the format that this name says", Hint_: "give it a name like " + filepath.Base(row.UserFile) + ", or say with --as whose file it is"}
 	}
 	c := *s
 	c.Client, c.file = row, path
@@ -33,6 +36,31 @@ func (s *Store) At(path, clientName string) (at *Store, inWorkspace bool, err er
 		return nil, true, &Error{Code_: CodePathUnsafe, Path: path, Message: "it is a symbolic link that leads out of the workspace"}
 	}
 	return &c, inWorkspace, nil
+}
+
+// ShapeAt is the client in whose shape a copy into the file at path is to be written: the
+// one that is wanted, or, with "", the one whose shape the file has already; mcpctl's own
+// for a file that is not there or holds no servers. It fails with USAGE for a file that
+// has its servers where the wanted client does not look.
+func (s *Store) ShapeAt(path, wanted string) (string, error) {
+	data, _, err := atomicfile.ReadFile(path, userLimit)
+	doc, parseErr := parseFile(path, data)
+	if err != nil || parseErr != nil || doc.Root() == nil || doc.Root().Kind() != jsonc.Object {
+		return cmp.Or(wanted, client.Native), nil // what is wrong with it, its writer says
+	}
+	held, keys := s.shapeOf(path, data)
+	if (&Source{keys: keys}).servers(doc) == nil {
+		return cmp.Or(wanted, client.Native), nil
+	}
+	row, known := client.Lookup(wanted)
+	switch {
+	case wanted == "":
+		return held.Name, nil
+	case known && (&Source{keys: row.Servers}).servers(doc) == nil:
+		return "", &Error{Code_: CodeUsage, Path: path, Message: "the file has its servers in '" + strings.Join(keys, ".") + "', where " + row.Title + " does not look",
+			Hint_: "without --as they are written as the file has them; or name another file"}
+	}
+	return wanted, nil
 }
 
 // Text is what the copy is in a file of its own, in the shape of the target's client.

@@ -2,7 +2,9 @@ package store
 
 import (
 	"encoding/json"
+	"maps"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -13,8 +15,8 @@ import (
 )
 
 // fields are the keys of an entry that mcpctl interprets (design §3). A key
-// that differs from one of them only by case or Unicode folding makes the entry
-// invalid: what a reviewer reads must be what runs.
+// that differs from one of them, or from one of the client's own, only by case or Unicode
+// folding makes the entry invalid: what a reviewer reads must be what runs.
 var fields = []string{
 	"type", "command", "args", "env", "cwd", "url", "headers", "enabled", "disabled",
 	"timeout", "description", "exposure", "toolExposure", "oauth", "auth", "inheritEnv",
@@ -53,14 +55,21 @@ func (d *decoder) warn(rule string, pos jsonc.Position, message, hint string) {
 // entry and in the objects of it that we interpret (design §3.1).
 func (d *decoder) clashes(entry *jsonc.Node) {
 	d.twice(entry, "")
-	d.folded(entry, fields, "")
-	for _, key := range []string{"env", "headers", "toolExposure", "oauth", "auth"} {
+	dialect := d.entry.Source.clientRow().Dialect
+	d.folded(entry, slices.Concat(fields, dialect.Fields), "")
+	keys := []string{"env", "headers", "toolExposure", "oauth", "auth"}
+	for _, key := range slices.Sorted(maps.Keys(dialect.Inside)) {
+		if !slices.Contains(keys, key) {
+			keys = append(keys, key)
+		}
+	}
+	for _, key := range keys {
 		n := entry.Get(key)
 		if n == nil || n.Kind() != jsonc.Object {
 			continue
 		}
 		d.twice(n, key+".")
-		switch key {
+		switch inside := dialect.Inside[key]; key {
 		case "headers": // field names are case-insensitive (RFC 9110 §5.1)
 			for _, c := range n.Clashes() {
 				if !c.Exact {
@@ -68,9 +77,11 @@ func (d *decoder) clashes(entry *jsonc.Node) {
 				}
 			}
 		case "auth":
-			d.folded(n, []string{"type", "credentialId"}, key+".")
+			d.folded(n, append([]string{"type", "credentialId"}, inside...), key+".")
 		case "oauth":
-			d.folded(n, oauthFields, key+".")
+			d.folded(n, slices.Concat(oauthFields, inside), key+".")
+		default:
+			d.folded(n, inside, key+".")
 		}
 	}
 }
@@ -85,8 +96,11 @@ func (d *decoder) twice(n *jsonc.Node, prefix string) {
 
 func (d *decoder) folded(n *jsonc.Node, known []string, prefix string) {
 	for _, m := range n.Members() {
+		if slices.Contains(known, m.Key) {
+			continue
+		}
 		for _, k := range known {
-			if m.Key == k || !strings.EqualFold(m.Key, k) {
+			if !strings.EqualFold(m.Key, k) {
 				continue
 			}
 			msg := "the key " + quoted(prefix+m.Key) + " differs from '" + prefix + k + "' only by case"
@@ -94,6 +108,7 @@ func (d *decoder) folded(n *jsonc.Node, known []string, prefix string) {
 				msg += ", which stands at " + at(first.Position())
 			}
 			d.failAs(ruleFoldedKey, m.KeyPosition, msg, "write '"+k+"'")
+			break
 		}
 	}
 }

@@ -21,7 +21,9 @@ type place struct {
 	second bool   // the client writes another one
 	shared bool   // an editor's settings
 	folder bool   // of one workspace, within a file that another place tells of
+	alone  bool   // the file may hold one entry and nothing else, which is then called as the file is
 	dir    string // of the user's, that the file lies below
+	why    string // it is not read, for this reason
 	keys   []string
 }
 
@@ -31,12 +33,13 @@ func (s *Store) placesOf(row client.Client, scope Scope) []place {
 	var out []place
 	switch scope {
 	case Local:
-		native, _ := client.Lookup(client.Native)
-		path := filepath.Join(s.Places.State(), "workspaces", s.Workspace.ID(), "mcp.json")
-		return []place{{client: native, scope: Local, path: path, keys: native.Servers}}
+		return localPlaces(row, filepath.Join(s.Places.State(), "workspaces", s.Workspace.ID(), "mcp.json"))
 	case User:
 		if s.file != "" {
 			return []place{{client: row, scope: User, path: s.file, keys: row.Servers}}
+		}
+		if path := row.NamedFile(s.Env, s.bases()); path != "" {
+			return s.besides(row, []place{{client: row, scope: User, dir: filepath.Dir(path), path: path, keys: row.KeysOf(row.UserFile)}})
 		}
 		for i, dirs := range append([]client.UserDir{row.User}, row.MoreDirs...) {
 			dir, _ := dirs.Find(s.Env, s.bases())
@@ -50,7 +53,7 @@ func (s *Store) placesOf(row client.Client, scope Scope) []place {
 				out = append(out, p)
 			}
 		}
-		out = inOrder(row, writtenEdition(row, out))
+		out = s.besides(row, append(inOrder(row, writtenEdition(row, out)), s.dropIns(row, User)...))
 	case Project:
 		if !s.Workspace.HasProject {
 			return nil
@@ -61,7 +64,7 @@ func (s *Store) placesOf(row client.Client, scope Scope) []place {
 		}
 	}
 	if scope == Project {
-		out = inOrder(row, out)
+		out = append(inOrder(row, out), s.dropIns(row, Project)...)
 	}
 	return out
 }
@@ -95,7 +98,7 @@ func inOrder(row client.Client, places []place) []place {
 	if !row.Either || len(places) == 0 {
 		return places
 	}
-	here := slices.IndexFunc(places, func(p place) bool { return p.dir != places[0].dir }) // of the first directory
+	here := slices.IndexFunc(places, func(p place) bool { return p.dir != places[0].dir || p.shared }) // of the first directory
 	if here < 0 {
 		here = len(places)
 	}
@@ -136,33 +139,30 @@ func (s *Store) bases() client.Bases {
 // checkUserDir refuses an environment that says nonsense about where the chosen
 // client keeps its files: an edit must not land elsewhere than the user thinks.
 func (s *Store) checkUserDir() error {
-	if _, why := s.Client.User.Find(s.Env, s.bases()); why != "" {
+	if why := s.Client.Misplaced(s.Env, s.bases()); why != "" {
 		return &Error{Code_: CodePathUnsafe, Message: why, Hint_: "unset the variable, or correct it"}
 	}
 	if !s.Workspace.HasProject || s.Client.User.InConfigHome {
 		return nil
 	}
+	var paths []string
 	for _, p := range s.placesOf(s.Client, User) {
+		if p.why != "" {
+			continue
+		}
 		if err := s.refuseInside(filepath.Dir(p.path)); err != nil {
 			return err
 		}
-	}
-	return s.refuseLinks(s.userFiles(s.Client)...)
-}
-
-// userFiles are the paths of a client's user files.
-func (s *Store) userFiles(row client.Client) (paths []string) {
-	for _, p := range s.placesOf(row, User) {
 		paths = append(paths, p.path)
 	}
-	return paths
+	return s.refuseLinks(paths...)
 }
 
 // placesHint names the variables that say where the user's files are.
 func (s *Store) placesHint() string {
 	names := []string{"XDG_CONFIG_HOME", "XDG_STATE_HOME", "MCPCTL_CONFIG_HOME", "MCPCTL_STATE_HOME"}
-	for _, name := range []string{s.Client.User.RootVariable, s.Client.User.DirVariable} {
-		if name != "" && !slices.Contains(names, name) {
+	for _, name := range s.Client.Variables() {
+		if !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
@@ -221,6 +221,7 @@ func (src *Source) clientRow() client.Client {
 	}
 	if src.newer && row.Newer != nil {
 		row.Dialect, row.NoOverrides = row.Newer.Dialect, row.Newer.NoOverrides
+		row.NameIn, row.List = "", false
 	}
 	return row
 }
@@ -277,7 +278,7 @@ func (s *Store) foreign(src *Source) bool {
 
 // Writes tells whether a source is the file that a write to its scope goes to.
 func (s *Store) Writes(src *Source) bool {
-	return !s.foreign(src) && !src.second && src.Scope != Session
+	return !s.foreign(src) && (!src.second || src.ownPart()) && src.Scope != Session
 }
 
 // standsElsewhere tells where a name stands that is not in a file this client

@@ -51,7 +51,7 @@ func (s *Store) Add(ctx context.Context, req AddRequest) (Change, error) {
 		return Change{}, err
 	}
 	var added *Entry
-	change, err := s.edit(ctx, editRequest{req.Scope, req.Name, req.DryRun}, func(src *Source, doc *jsonc.Document) ([]byte, error) {
+	change, err := s.edit(ctx, editRequest{scope: req.Scope, name: req.Name, dryRun: req.DryRun, part: partOfAll}, func(src *Source, doc *jsonc.Document) ([]byte, error) {
 		if e := src.entry(req.Name); req.Expect != "" && e == nil {
 			return nil, src.notFound(req.Name)
 		} else if req.Expect != "" && req.Expect != e.Fingerprint {
@@ -115,13 +115,15 @@ type RemoveRequest struct {
 	Name   string
 	Expect Fingerprint
 	DryRun bool
+
+	part string // of the local file; "" is the one that has the name
 }
 
 // Remove deletes the entry of exactly that name, malformed ones included. It
 // fails with MCP_NOT_FOUND when the scope's file has none, and with
 // MCP_CONFIG_CONFLICT when it is not the one the caller saw.
 func (s *Store) Remove(ctx context.Context, req RemoveRequest) (Change, error) {
-	return s.edit(ctx, editRequest{req.Scope, req.Name, req.DryRun}, func(src *Source, doc *jsonc.Document) ([]byte, error) {
+	return s.edit(ctx, editRequest{scope: req.Scope, name: req.Name, dryRun: req.DryRun, part: req.part}, func(src *Source, doc *jsonc.Document) ([]byte, error) {
 		e := src.entry(req.Name)
 		if e == nil {
 			return nil, src.notFound(req.Name)
@@ -170,9 +172,12 @@ func (src *Source) notFound(name string) error {
 
 // editRequest is what every edit has in common.
 type editRequest struct {
-	scope  Scope
-	name   string
-	dryRun bool
+	scope    Scope
+	name     string
+	dryRun   bool
+	was      string // the name that the entry has before, where it is another one
+	override bool   // what is made anew is an override
+	part     string // of the local file; "" is the one that fits
 }
 
 // edit is the one path of a write (design §6): open, lock, read, check, edit,
@@ -203,8 +208,7 @@ func (s *Store) editThen(ctx context.Context, req editRequest, steps editSteps) 
 		return Change{}, err
 	}
 	defer release()
-	src := s.sourceOf(scope, target.Real(), before)
-	doc := src.parse(parseFile(src.Path, before))
+	src, doc := s.underEdit(req, target.Real(), before)
 	s.checkFolders(src)
 	if src.Broken {
 		return Change{}, src.firstError()
@@ -216,6 +220,9 @@ func (s *Store) editThen(ctx context.Context, req editRequest, steps editSteps) 
 	change := Change{Path: src.Path, Scope: scope, Name: req.name, Before: before, After: after,
 		Unchanged: string(before) == string(after), DryRun: req.dryRun}
 	result := s.sourceOf(scope, target.Real(), after)
+	if src.ownPart() {
+		result.toPart(src.Client)
+	}
 	result.before = src.readBefore(doc)
 	result.parse(doc.Reread(after))
 	result.before = nil
@@ -238,6 +245,21 @@ func (s *Store) editThen(ctx context.Context, req editRequest, steps editSteps) 
 		err = steps.then()
 	}
 	return change, err
+}
+
+// underEdit reads bytes as the file of a scope, or the part of it, that an edit is about.
+func (s *Store) underEdit(req editRequest, real string, data []byte) (*Source, *jsonc.Document) {
+	src := s.sourceOf(req.scope, real, data)
+	doc := src.parse(parseFile(src.Path, data))
+	if req.scope != Local || src.Broken {
+		return src, doc
+	}
+	if part := s.partFor(req, doc); part != partOfAll {
+		src = s.sourceOf(req.scope, real, data)
+		src.toPart(part)
+		src.parse(doc, nil)
+	}
+	return src, doc
 }
 
 // hold takes the lock of a file that is to be written and reads it; release is set

@@ -1,18 +1,26 @@
 package store
 
 import (
+	"path/filepath"
+	"strings"
+
 	"github.com/mcpctl/mcpctl/internal/store/jsonc"
 )
 
 // A client may have two ways to write its files, the later within the earlier one's
-// place: OpenCode 1 has the servers in `mcp`, OpenCode 2 in `mcp.servers`. The file says
-// which it is, and is edited in its own way.
+// place: OpenCode 1 has the servers in `mcp`, OpenCode 2 in `mcp.servers`; Continue has
+// YAML of its own, and JSON as other clients have it. The file says which it is, and is
+// edited in its own way.
 
 // edition decides how the file is written. Servers that stand the earlier way in a file
 // of the later one are told, since they are not read.
 func (src *Source) edition(root *jsonc.Node) {
 	newer := src.clientRow().Newer
-	if newer == nil || src.newer {
+	if newer == nil || src.newer || newer.Ending != "" && !strings.EqualFold(filepath.Ext(src.Path), newer.Ending) {
+		return
+	}
+	if newer.Ending != "" {
+		src.newer, src.keys = true, newer.Servers
 		return
 	}
 	n := root

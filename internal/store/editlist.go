@@ -16,7 +16,8 @@ var editKeys = map[string][]string{
 	OpRemove: {"expectFingerprint"},
 }
 
-// ParseEdits reads the document of `apply`, JSON that may have comments:
+// ParseEdits reads the document of `apply`, JSON that may have comments, or the same in
+// TOML or YAML:
 //
 //	{"scope": "user", "edits": [
 //	  {"op": "add", "name": "a", "entry": {…}, "replace": false},
@@ -28,7 +29,7 @@ var editKeys = map[string][]string{
 // twice, fails, and so does everything else that is not as above, with
 // MCP_CONFIG_INVALID and the place.
 func ParseEdits(data []byte) (scope Scope, edits []Edit, err error) {
-	doc, err := jsonc.Parse(data)
+	doc, err := parseFile(textName(data), data)
 	if err != nil {
 		return "", nil, wrongAt(positionOf(err), messageOf(err))
 	}
@@ -36,8 +37,11 @@ func ParseEdits(data []byte) (scope Scope, edits []Edit, err error) {
 	if root == nil {
 		return "", nil, wrongAt(jsonc.Position{}, "there is nothing in the document")
 	}
-	if err := checkKeys(root, "the document", []string{"scope", "edits"}); err != nil {
+	if err := checkKeys(root, "the document", []string{"$schema", "scope", "edits"}); err != nil {
 		return "", nil, err
+	}
+	if n := root.Get("$schema"); n != nil && n.Kind() != jsonc.String {
+		return "", nil, wrongAt(n.Position(), "'$schema' is a string")
 	}
 	if n := root.Get("scope"); n != nil {
 		text, _ := n.Text()

@@ -89,6 +89,7 @@ func (s *Store) Combine(sources []*Source, approvals *Approvals) *Config {
 		}
 	}
 	c.noteSameConnections()
+	c.noteMeetingInputs()
 	return c
 }
 
@@ -146,15 +147,18 @@ func (c *Config) addRows(entries []*Entry) {
 		winner.override(c.withLists(winner.Entry, overrides))
 	} else {
 		for _, o := range overrides {
-			rows = append(rows, &Row{Entry: o, Approval: NotNeeded, Why: "it overrides a server that is not there" + c.unlessMeant() + "remove it with: mcpctl remove " + o.Name + " --" + string(o.Source.Scope), Exposure: Direct})
+			rows = append(rows, &Row{Entry: o, Approval: NotNeeded, Why: "it overrides a server that is not there" + c.unlessMeant(o) + "remove it with: mcpctl remove " + o.Name + " --" + string(o.Source.Scope), Exposure: Direct})
 		}
 	}
 	c.Rows = append(c.Rows, rows...)
 }
 
-// unlessMeant reminds that the local file's word is for the servers of every client: one
-// that this client does not have may be another's.
-func (c *Config) unlessMeant() string {
+// unlessMeant reminds that what a file says of every client's servers may be meant for
+// one that this client does not have.
+func (c *Config) unlessMeant(o *Entry) string {
+	if o.Source.ownPart() {
+		return " for the client " + o.Source.Client + ": "
+	}
 	return " for the client " + c.Store.Client.Name + "; unless it is meant for another client's, "
 }
 
@@ -201,9 +205,9 @@ func (r *Row) override(overrides []*Entry) {
 // program owns MCP here, and the in-project files that approvals cover.
 func (c *Config) Files() []string {
 	s := c.Store
-	files := append([]string{s.approvalsPath()}, c.elsewhereFiles...)
+	files := slices.Concat([]string{s.approvalsPath()}, c.elsewhereFiles, s.folders())
 	for _, src := range c.Sources {
-		if src.Scope == Session {
+		if src.Scope == Session || !filepath.IsAbs(src.Path) {
 			continue // it is no file
 		}
 		files = append(files, src.Path)

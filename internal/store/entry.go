@@ -24,16 +24,21 @@ type Source struct {
 	Broken   bool // it could not be read or parsed, so Entries says nothing
 	Empty    bool // missing, blank or comments only
 	ShowOnly bool // its entries are shown and never in force
+	Unread   bool // it is no file that is read; Problems says why
 
 	second  bool     // read beside the file that the client writes
 	shared  bool     // the settings of an editor, which may hold other clients' servers
-	newer   bool     // written as the later edition of the client does
+	newer   bool     // written as the other edition of the client does
+	alone   bool     // it may hold one entry and nothing else
 	within  bool     // a further place in a file that another Source stands for
+	root    string   // of a plugin: relative paths are meant from there
 	keys    []string // that lead to the servers
 	others  []*Entry // members that are something else of the client's, whose names are taken
 	before  readBefore
-	off, on []listed // names in lists beside the servers
-	only    []listed // beside which every other is off; nil when there is no such list
+	text    string            // a name that says the format of what has no name of its own
+	inputs  map[string]string // what the client asks its user for, by ID
+	off, on []listed          // names in lists beside the servers
+	only    []listed          // beside which every other is off; nil when there is no such list
 }
 
 // Entry is one member of a file's servers: a definition, an override, or
@@ -157,10 +162,19 @@ func newEntry(src *Source, row client.Client, m jsonc.Member) *Entry {
 	if def, over := d.decode(own); !d.failed {
 		e.Definition, e.Override = def, over
 	}
-	if row.Rooted && e.Definition != nil && src.Path != "" {
-		e.Definition.rootAt(filepath.Dir(src.Path))
+	if root := src.rootOf(row); root != "" && e.Definition != nil {
+		e.Definition.rootAt(root)
 	}
 	return e
+}
+
+// rootOf is the folder that relative paths of the entries are meant from; "" for that of
+// the workspace.
+func (src *Source) rootOf(row client.Client) string {
+	if src.root == "" && row.Rooted && src.Path != "" {
+		return filepath.Dir(src.Path)
+	}
+	return src.root
 }
 
 // remarks tells what the format of the file says and JSON cannot.

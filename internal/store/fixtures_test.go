@@ -26,7 +26,8 @@ import (
 // The want file is what mcpctl must see in it. UPDATE=1 writes it; whoever does that
 // holds it against the client's own documentation. The client's row says which of its
 // files a fixture is: the first with the same extension. A fixture of another of
-// them names it, as in projects@settings.json. In a fixture, the folder /work/project is
+// them names it, as in projects@settings.json; one in a folder of files names that, as in
+// notes@mcpServers.yaml. In a fixture, the folder /work/project is
 // the workspace.
 const (
 	fixtures     = "../../testdata/configs"
@@ -119,7 +120,18 @@ func (f fixture) name() string {
 // place is where the file has to lie for its client to read it.
 func (f fixture) place(t *testing.T, s *Store) string {
 	t.Helper()
-	_, named, hasName := strings.Cut(filepath.Base(f.path), "@")
+	called, named, hasName := strings.Cut(filepath.Base(f.path), "@")
+	ending, dropIns := filepath.Ext(f.path), f.client.DropIns
+	for scope, folder := range map[Scope]string{User: dropIns.User, Project: dropIns.Project} {
+		if scope != f.scope || folder == "" || named != filepath.Base(folder)+ending {
+			continue
+		}
+		top := s.Workspace.Dir
+		if scope == User {
+			top, _ = f.client.User.Find(s.Env, s.bases())
+		}
+		return filepath.Join(top, filepath.FromSlash(folder), called+ending)
+	}
 	for _, p := range s.placesOf(f.client, f.scope) {
 		base := filepath.Base(p.path)
 		if hasName && base == named || !hasName && filepath.Ext(base) == filepath.Ext(f.path) {

@@ -87,7 +87,8 @@ type Commit struct {
 	Verb    string     `json:"verb"`  // add, update, remove, rename, enable, disable, edit, undo
 	Names   []string   `json:"names"` // of the servers concerned; of rename old and new
 	Before  *FileState `json:"before"`
-	After   *FileState `json:"after"` // nil, as in Before: there is no file
+	After   *FileState `json:"after"`           // nil, as in Before: there is no file
+	Group   string     `json:"group,omitempty"` // shared by the changes of one command; "" for a command that makes one
 
 	Scope       Scope `json:"-"`
 	Number      int   `json:"-"` // counts the changes of one file

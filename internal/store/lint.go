@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/mcpctl/mcpctl/internal/store/client"
 	"github.com/mcpctl/mcpctl/internal/store/jsonc"
 )
 
@@ -13,7 +14,9 @@ type LintRequest struct {
 	All       bool     // those of every client, without Files
 	Approvals bool     // tell as well what is not approved
 	Client    string   // whose Files are; "" goes by their names
-	Scope     Scope    // of Files outside the workspace
+	Scope     Scope    // of Files outside the workspace, and of Text
+	Text      []byte   // instead of Files, what stands in none; Where names it for people
+	Where     string
 }
 
 // Linted is what was found in files.
@@ -41,6 +44,12 @@ func (s *Store) Lint(req LintRequest) (Linted, error) {
 	reader.look = l.file
 	var sources []*Source
 	switch {
+	case req.Where != "":
+		src, err := l.text(req)
+		if err != nil {
+			return Linted{}, err
+		}
+		sources = []*Source{src}
 	case places != nil:
 		r := reader.newReader()
 		r.read(places)
@@ -50,7 +59,7 @@ func (s *Store) Lint(req LintRequest) (Linted, error) {
 	default:
 		sources = reader.ReadSources()
 	}
-	if places == nil {
+	if places == nil && req.Where == "" {
 		l.together(sources)
 		l.misplaced(sources)
 	} else {
@@ -59,6 +68,19 @@ func (s *Store) Lint(req LintRequest) (Linted, error) {
 		}
 	}
 	return l.done(sources, req), nil
+}
+
+// text looks at what stands in no file.
+func (l *linter) text(req LintRequest) (*Source, error) {
+	src := &Source{Client: client.Native, Scope: req.Scope, Path: req.Where, Real: req.Where, Exists: true}
+	shaped, data, err := l.store.recognise(src, req.Text, TextRequest{As: req.Client, Name: "server"})
+	if err != nil {
+		return nil, err
+	}
+	if doc := shaped.parse(parseFile(shaped.formatName(), data)); doc != nil {
+		l.file(shaped, doc)
+	}
+	return shaped, nil
 }
 
 // linter collects what is found.
@@ -125,7 +147,7 @@ func (l *linter) done(sources []*Source, req LintRequest) Linted {
 		out.Findings = append(out.Findings, sortedFindings(list)...)
 	}
 	out.Findings = append(out.Findings, l.more...)
-	if req.Files == nil {
+	if req.Files == nil && req.Where == "" {
 		out.Findings = append(out.Findings, l.store.LastSettings().Warnings()...)
 	}
 	if a := l.approvals; a != nil && a.Problem != nil {

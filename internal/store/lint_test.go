@@ -28,6 +28,11 @@ func servers(entries ...string) string {
 	return "{\"mcpServers\": {\n" + strings.Join(entries, ",\n") + "\n}}\n"
 }
 
+// vsServers is servers in VS Code's shape.
+func vsServers(entries ...string) string {
+	return "{\"servers\": {\n" + strings.Join(entries, ",\n") + "\n}}\n"
+}
+
 var ruleCases = []ruleCase{
 	{rule: ruleSyntax, at: "2:8", bad: "{\n  \"a\": x}", good: "{\n  \"a\": 1}"},
 	{rule: ruleUnreadable, at: "0:0", bad: "{}", good: "{}", also: func(w *world, good bool) {
@@ -56,6 +61,8 @@ var ruleCases = []ruleCase{
 		}
 		w.write(filepath.Join(w.home, ".config/mcpctl/config.json"), text)
 	}},
+	{rule: ruleInputsMeet, at: "3:1", client: "vscode", bad: vsServers(`"a": {"command": "sh", "env": {"K": "${input:my-key}"}}`, `"b": {"command": "cat", "env": {"K": "${input:my_key}"}}`),
+		good: vsServers(`"a": {"command": "sh", "env": {"K": "${input:my-key}"}}`, `"b": {"command": "cat", "env": {"K": "${input:my-key}"}}`)},
 	{rule: ruleBadName, at: "2:1", bad: servers(`"a b": {"command": "sh"}`), good: servers(`"a-b": {"command": "sh"}`)},
 	{rule: ruleNameClash, at: "3:1", bad: servers(`"a-b": {"command": "sh"}`, `"a.b": {"command": "cat"}`), good: servers(`"a-b": {"command": "sh"}`, `"a.c": {"command": "cat"}`)},
 	{rule: ruleJoinedNames, at: "3:1", bad: servers(`"a": {"command": "sh"}`, `"a__b": {"command": "cat"}`), good: servers(`"c": {"command": "sh"}`, `"a__b": {"command": "cat"}`)},

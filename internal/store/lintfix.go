@@ -18,15 +18,16 @@ type Mended struct {
 
 // LintFix mends what Lint finds and only one way is left to mend, each file in one
 // commit. It changes files that mcpctl writes; others are told in kept. An approved
-// entry of the project stays approved if it means what it meant (design §5.2).
-func (s *Store) LintFix(ctx context.Context, req LintRequest, dryRun bool) (done []Mended, kept []*Source, err error) {
+// entry of the project stays approved if it means what it meant (design §5.2). A file that
+// cannot be mended keeps no other from it: why is in failed.
+func (s *Store) LintFix(ctx context.Context, req LintRequest, dryRun bool) (done []Mended, kept []*Source, failed []error, err error) {
 	linted, err := s.Lint(req)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	seen := map[string]bool{} // several places may lie in one file: who writes it mends it
 	for _, src := range s.writersFirst(linted.Sources) {
-		if seen[src.Path] || !linted.fixable(src) {
+		if seen[src.Path] || src.ownPart() || !linted.fixable(src) { // what is said for one client is mended by hand
 			continue
 		}
 		seen[src.Path] = true
@@ -37,11 +38,14 @@ func (s *Store) LintFix(ctx context.Context, req LintRequest, dryRun bool) (done
 		}
 		m, err := owner.mendFile(ctx, src.Scope, dryRun)
 		if err != nil {
-			return done, kept, err
+			failed = append(failed, err)
+			continue
 		}
-		done = append(done, m)
+		if len(m.Problems) > 0 {
+			done = append(done, m)
+		}
 	}
-	return done, kept, nil
+	return done, kept, failed, nil
 }
 
 // writersFirst orders sources so that those that are written come before those that lie
@@ -72,7 +76,7 @@ func (l Linted) fixable(src *Source) bool {
 // writerOf is the store that writes the file; false for a file that none does.
 func (s *Store) writerOf(src *Source) (*Store, bool) {
 	row, known := client.Lookup(src.Client)
-	if !known || row.ReadOnly || src.Scope == Session {
+	if !known || row.ReadOnly && src.Scope != Local || src.Scope == Session {
 		return nil, false
 	}
 	owner := *s
@@ -95,7 +99,7 @@ type mending struct {
 func (s *Store) mendFile(ctx context.Context, scope Scope, dryRun bool) (Mended, error) {
 	run := &mending{store: s, scope: scope, words: map[string]*approval{}, was: map[string]*Entry{}}
 	var after *Source
-	change, err := s.editThen(ctx, editRequest{scope, "", dryRun}, editSteps{
+	change, err := s.editThen(ctx, editRequest{scope: scope, dryRun: dryRun, part: partOfAll}, editSteps{
 		plan: run.plan,
 		check: func(result *Source) error {
 			after = result

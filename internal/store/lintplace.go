@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpctl/mcpctl/internal/store/atomicfile"
 	"github.com/mcpctl/mcpctl/internal/store/client"
 	"github.com/mcpctl/mcpctl/internal/store/jsonc"
 )
@@ -33,7 +34,7 @@ func (s *Store) placesOfFile(path string, req LintRequest) ([]place, error) {
 	if req.Client != "" {
 		row, ok := client.Lookup(req.Client)
 		if !ok {
-			return nil, &Error{Code_: CodeNotFound, Message: "no client is called '" + req.Client + "'"}
+			return nil, unknownClient(req.Client)
 		}
 		rows = []client.Client{row}
 	}
@@ -46,11 +47,25 @@ func (s *Store) placesOfFile(path string, req LintRequest) ([]place, error) {
 	}
 	row, name := clientOfName(path, rows)
 	p := place{client: row, scope: req.Scope, path: path, second: true, keys: row.KeysOf(name)}
+	if name == "" && req.Client == "" {
+		p.client, p.keys = s.shapeOfFile(path)
+	}
 	if rel, err := filepath.Rel(s.Workspace.Dir, realFolder(path)); s.Workspace.HasProject && err == nil && filepath.IsLocal(rel) {
 		p.scope, p.rel = Project, rel
 		p.path = filepath.Join(s.Workspace.Dir, rel)
 	}
 	return []place{p}, nil
+}
+
+// shapeOfFile is the client whose file one at no known place looks like, and the keys
+// that lead to the servers.
+func (s *Store) shapeOfFile(path string) (client.Client, []string) {
+	native, _ := client.Lookup(client.Native)
+	data, _, err := atomicfile.ReadFile(path, projectLimit)
+	if err != nil {
+		return native, native.Servers // the reader says what is wrong; to take a huge one apart twice is not worth it
+	}
+	return s.shapeOf(path, data)
 }
 
 // realFolder resolves the links on the way to a file, but not the file itself.

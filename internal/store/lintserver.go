@@ -135,14 +135,19 @@ func (x *inspection) fetches() {
 		return
 	}
 	words := append(strings.Fields(d.Command), d.Args...) // of a shell line as well
-	p := packageOf(words[0], words[1:])
-	if p == nil || strings.Contains(p.named, "${") || strings.HasPrefix(p.named, ".") || strings.HasPrefix(p.named, "/") || strings.HasPrefix(p.named, "~") {
-		return
+	for _, p := range packagesOf(words[0], words[1:]) {
+		if !strings.Contains(p.named, "${") {
+			x.fetched(p)
+		}
 	}
+}
+
+// fetched looks at one package.
+func (x *inspection) fetched(p *Package) {
 	at := x.position("command")
 	if n := x.shape.Get("args"); n != nil {
 		for _, el := range n.Elements() {
-			if text, _ := el.Text(); text == p.named || strings.HasSuffix(text, "="+p.named) {
+			if text, _ := el.Text(); strings.HasSuffix(text, p.word) {
 				at = el.Position()
 				break
 			}
@@ -153,6 +158,10 @@ func (x *inspection) fetches() {
 		switch p.Registry {
 		case PyPI:
 			hint = "write the exact version, such as " + p.Name + "==1.2.3"
+		case Git:
+			hint = "write the whole commit behind it: #COMMIT for Node's runners, @COMMIT for Python's"
+		case URL:
+			hint = "name a version of a registry, or for Python's runners the hash of the file: #sha256=..."
 		case OCI:
 			hint = "write a version behind the name, such as :1.2.3, or the digest: @sha256:..."
 		}

@@ -31,12 +31,16 @@ func (l *linter) together(sources []*Source) {
 func (l *linter) names(sources []*Source) {
 	spaces, connections := map[string]*Entry{}, map[string]*Entry{}
 	seen := map[string]bool{}
+	var inputs meeting
 	for _, src := range sources {
 		for _, e := range src.Entries {
 			if e.Definition == nil || seen[e.Name] {
 				continue // a hidden one is not served
 			}
 			seen[e.Name] = true
+			for _, p := range inputs.of(e) {
+				l.add(src, p)
+			}
 			if space := namespace(e.Name); spaces[space] == nil {
 				spaces[space] = e
 			} else {

@@ -66,15 +66,20 @@ func (l LockedServer) Definitions() []ToolDefinition {
 }
 
 // LockServer makes the record of a server from what it said of itself. Secrets of the
-// values it runs with are hidden.
-func (s *Store) LockServer(a Admitted, protocol string, peer LockedPeer, tools []ToolDefinition) LockedServer {
+// values it runs with are hidden in it; a tool whose name holds one would publish it and is
+// MCP_SECRET_REFUSED.
+func (s *Store) LockServer(a Admitted, protocol string, peer LockedPeer, tools []ToolDefinition) (LockedServer, error) {
 	mask := redact.NewMask(a.Known(s.Env)...)
 	l := LockedServer{Fingerprint: a.Fingerprint(), Package: a.Package().reported(mask.Text(peer.Version)), ProtocolVersion: protocol,
 		Server: LockedPeer{mask.Text(peer.Name), mask.Text(peer.Version)}, Tools: map[string]LockedTool{}}
 	for _, t := range tools {
+		if shown := mask.Text(t.Name); shown != t.Name {
+			return LockedServer{}, &Error{Code_: CodeSecretRefused, Server_: a.Name(), Message: "the name of a tool of server '" + a.Name() + "' holds what looks like a secret: '" + shown + "'",
+				Hint_: "the lock file would publish it; see why the server puts it there"}
+		}
 		l.Tools[t.Name] = LockedTool{Hash: t.Hash, Definition: mask.JSON(t.Definition)}
 	}
-	return l
+	return l, nil
 }
 
 // Package is what the admitted server's command fetches; nil when it fetches nothing.
@@ -110,6 +115,19 @@ func (s *Store) ReadLock() (*LockFile, error) {
 	return parseLock(s.LockPath(), data)
 }
 
+// mergeMark is the first line that version control has put between the sides of a conflict;
+// 0 when there is none. No line of JSON begins so.
+func mergeMark(data []byte) int {
+	for i, line := range bytes.Split(data, []byte("\n")) {
+		for _, mark := range []string{"<<<<<<<", "|||||||", "=======", ">>>>>>>"} {
+			if bytes.HasPrefix(line, []byte(mark)) {
+				return i + 1
+			}
+		}
+	}
+	return 0
+}
+
 // lockReader reads one lock file.
 type lockReader struct{ path string }
 
@@ -120,6 +138,10 @@ func (r lockReader) fault(pos jsonc.Position, message, hint string) error {
 func parseLock(path string, data []byte) (*LockFile, error) {
 	r := lockReader{path}
 	again := "mend it, or remove it and lock again with: mcpctl lock"
+	if line := mergeMark(data); line > 0 {
+		return nil, r.fault(jsonc.Position{Line: line, Column: 1}, "the lock file holds the marks of a merge that is not settled",
+			"settle it, or take one side and lock again with: mcpctl lock --update")
+	}
 	doc, err := jsonc.Parse(data)
 	if err != nil {
 		return nil, r.fault(positionOf(err), messageOf(err), again)

@@ -210,6 +210,7 @@ func (s *Store) MaskFileBut(path string, data []byte, name string) string {
 	}
 	src := &Source{Client: s.Client.Name, keys: s.keysAt(path)}
 	src.edition(doc.Root())
+	src.unkeyed(doc.Root())
 	servers := src.servers(doc)
 	if servers != nil {
 		for _, entry := range src.members(servers) {

@@ -177,7 +177,7 @@ func (o *Offer) references() {
 // they would lead to something else.
 func (o *Offer) rooted(row client.Client) {
 	d := o.Entry.Definition
-	if !row.Rooted || d.Transport != Stdio || !filepath.IsAbs(o.Entry.Source.Path) {
+	if o.Entry.Source.rootOf(row) == "" || d.Transport != Stdio || !filepath.IsAbs(o.Entry.Source.Path) {
 		return
 	}
 	said := leaves(o.own)

@@ -22,7 +22,7 @@ func (s *Store) LinkOffer(link string, req TextRequest) (Offered, error) {
 	src := &Source{Client: client.Native, Scope: User, Path: "the link", Exists: true}
 	offer, err := foreign.Link(link)
 	if err != nil {
-		return Offered{}, &Error{Code_: CodeInvalid, Message: err.Error(), Hint_: "known are links of Cursor and VS Code that install an MCP server"}
+		return Offered{}, &Error{Code_: CodeInvalid, Message: err.Error(), Hint_: "known are links of " + foreign.LinkPrograms + " that install an MCP server"}
 	}
 	return s.offered(src, offer, req)
 }

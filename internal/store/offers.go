@@ -52,6 +52,36 @@ func (s *Store) ClientOffers(name string, scope Scope) (Offered, error) {
 	return out, nil
 }
 
+// OfferingScope is the scope whose files of a client, or of every other client where name
+// is "", are meant when a copy goes to the project's file and nothing more is said: the
+// one of user and project that has a file. Where it was written says nothing of where it
+// comes from, so that with files in both it fails with USAGE.
+func (s *Store) OfferingScope(name string) (Scope, error) {
+	rows := s.others()
+	whose := "other clients have files"
+	if row, ok := client.Lookup(name); ok {
+		rows, whose = []client.Client{row}, row.Title+" has files"
+	}
+	own := realest(s.Path(Project))
+	var found []Scope
+	for _, scope := range []Scope{User, Project} {
+		for _, row := range rows {
+			if slices.ContainsFunc(s.sourcesOf(row, scope), func(src *Source) bool { return src.Exists && !src.Empty && src.Real != own }) {
+				found = append(found, scope)
+				break
+			}
+		}
+	}
+	switch len(found) {
+	case 0:
+		return User, nil
+	case 1:
+		return found[0], nil
+	}
+	return "", &Error{Code_: CodeUsage, Message: whose + " of the user and files of the project: it is not said which are to be copied",
+		Hint_: "say --from-scope user or --from-scope project"}
+}
+
 // OtherOffers are the servers of every client but the chosen one in one scope. A file
 // that cannot be read is a problem, and hides no other.
 func (s *Store) OtherOffers(scope Scope) Offered {
@@ -101,7 +131,10 @@ func (s *Store) FileOffers(path string, req TextRequest) (Offered, error) {
 	case err != nil:
 		return Offered{}, ioError("read", path, err)
 	case info.IsDir():
-		return Offered{}, &Error{Code_: CodeUsage, Path: path, Message: "it is a directory", Hint_: "name the file in it"}
+		if manifest := pluginIn(path); manifest != "" {
+			return s.FileOffers(manifest, req)
+		}
+		return Offered{}, &Error{Code_: CodeUsage, Path: path, Message: "it is a directory, and holds no plugin", Hint_: "name the file in it"}
 	}
 	src := &Source{Client: client.Native, Scope: User, Path: path}
 	rel, inProject := s.inProject(path)
@@ -142,6 +175,9 @@ func (s *Store) TextOffers(where string, data []byte, req TextRequest) (Offered,
 // textOffers recognises what a text is and reads it.
 func (s *Store) textOffers(src *Source, data []byte, req TextRequest) (Offered, error) {
 	src.Exists = true
+	if out, err, is := s.pluginOffers(src, data, req); is {
+		return out, err
+	}
 	if doc, err := jsonc.Parse(data); err == nil && req.As == "" && doc.Root() != nil {
 		if offer, err, is := foreignOffer(src, doc.Root(), req); is {
 			if err != nil {

@@ -179,8 +179,8 @@ func (s *Store) PinTools(ctx context.Context, a Admitted, set string, tools []To
 
 // FirstPins returns what is recorded of the tools of a server. Where nothing is, it
 // records what the project's lock file says of this very definition, or else the tools
-// that the server lists now (trust on first use). Clients of another set may see tools
-// that no set had before: these are recorded as well, once.
+// that the server lists now (trust on first use). It fails as ReadLock does. Clients of
+// another set may see tools that no set had before: these are recorded as well, once.
 func (s *Store) FirstPins(ctx context.Context, a Admitted, set string, listed []ToolDefinition) (*Pins, error) {
 	if p, err := s.ReadPins(a); err != nil || p != nil && p.Knows(set) {
 		return p, err
@@ -191,7 +191,9 @@ func (s *Store) FirstPins(ctx context.Context, a Admitted, set string, listed []
 			return old, nil, err
 		}
 		if old == nil {
-			old = s.firstRecord(a, set, listed)
+			if old, err = s.firstRecord(a, set, listed); err != nil {
+				return nil, nil, err
+			}
 		}
 		if !old.Knows(set) {
 			old.Tools, old.Sets = old.joined(set, listed, false)
@@ -201,22 +203,51 @@ func (s *Store) FirstPins(ctx context.Context, a Admitted, set string, listed []
 }
 
 // firstRecord is what is recorded where nothing was.
-func (s *Store) firstRecord(a Admitted, set string, listed []ToolDefinition) *Pins {
-	if a.entry.Source.Scope == Project {
-		if lock, err := s.ReadLock(); err == nil && lock != nil {
-			if locked, ok := lock.Servers[a.Name()]; ok && locked.Fingerprint == a.Fingerprint() {
-				return &Pins{Origin: PinnedByLock, Tools: locked.Definitions()}
-			}
-		}
+func (s *Store) firstRecord(a Admitted, set string, listed []ToolDefinition) (*Pins, error) {
+	if locked, err := s.lockedPins(a); locked != nil || err != nil {
+		return locked, err
 	}
 	if set == "" {
-		return &Pins{Origin: PinnedAtFirst, Tools: listed}
+		return &Pins{Origin: PinnedAtFirst, Tools: listed}, nil
 	}
-	return &Pins{Origin: PinnedAtFirst, Tools: listed, Sets: map[string][]string{set: toolNames(listed)}}
+	return &Pins{Origin: PinnedAtFirst, Tools: listed, Sets: map[string][]string{set: toolNames(listed)}}, nil
 }
 
-// PinsFile is where the tools of a server are recorded.
-func (s *Store) PinsFile(a Admitted) string { return a.pinsFile() }
+// KnownPins returns what FirstPins would have to go by before it sees any tools, and
+// records nothing; nil when that is nothing.
+func (s *Store) KnownPins(a Admitted) (*Pins, error) {
+	if p, err := s.ReadPins(a); p != nil || err != nil {
+		return p, err
+	}
+	return s.lockedPins(a)
+}
+
+// lockedPins is what the project's lock file says of this very definition; nil when it says
+// nothing. It fails as ReadLock does: a lock file that cannot be relied on may say something
+// else than what the server lists.
+func (s *Store) lockedPins(a Admitted) (*Pins, error) {
+	if a.entry.Source.Scope != Project {
+		return nil, nil
+	}
+	lock, err := s.ReadLock()
+	if err != nil || lock == nil {
+		return nil, err
+	}
+	locked, ok := lock.Servers[a.Name()]
+	if !ok || locked.Fingerprint != a.Fingerprint() {
+		return nil, nil
+	}
+	return &Pins{Origin: PinnedByLock, Tools: locked.Definitions()}, nil
+}
+
+// PinsBasis are the files that say which tools of a server were approved.
+func (s *Store) PinsBasis(a Admitted) []string {
+	files := []string{a.pinsFile()}
+	if lock := s.LockPath(); lock != "" && a.entry.Source.Scope == Project {
+		files = append(files, lock)
+	}
+	return files
+}
 
 // pin writes the record that decide makes when the lock is held, unless it finds one that
 // counts.

@@ -68,6 +68,9 @@ func (r *reader) one(p place) *Source {
 	doc, known := r.docs[p.file()]
 	if !known {
 		src, doc := r.Store.read(p)
+		if !src.Exists {
+			doc = nil // of nothing: a further place in the file is not there either
+		}
 		r.docs[p.file()] = doc
 		return src
 	}
@@ -86,12 +89,14 @@ func (r *reader) one(p place) *Source {
 // user reads the user files of another client. One that a repository could supply is
 // not read.
 func (r *reader) user(row client.Client, showOnly bool) {
-	_, why := row.User.Find(r.Env, r.bases())
+	why := row.Misplaced(r.Env, r.bases())
 	at := len(r.out)
 	var safe []place
 	for _, p := range r.placesOf(row, User) {
 		refused := why != "" || r.Workspace.HasProject && (inside(r.Workspace.Dir, realest(p.dir)) || r.linksInside(p.path))
 		switch {
+		case p.why != "":
+			safe = append(safe, p)
 		case refused && p.folder: // the file itself tells
 		case why != "":
 			src := p.source()
@@ -112,13 +117,18 @@ func (r *reader) user(row client.Client, showOnly bool) {
 }
 
 func (p place) source() *Source {
-	return &Source{Client: p.client.Name, Scope: p.scope, Path: p.path, Real: p.path, second: p.second, shared: p.shared, keys: p.keys}
+	return &Source{Client: p.client.Name, Scope: p.scope, Path: p.path, Real: p.path, second: p.second, shared: p.shared, alone: p.alone, keys: p.keys}
 }
 
 // read reads one file, and returns what it was taken apart into; nil when that could
 // not be. Most places hold none, and one look tells.
 func (s *Store) read(p place) (*Source, *jsonc.Document) {
 	src := p.source()
+	if p.why != "" {
+		src.Unread = true
+		src.note(ruleUnreadable, SeverityWarning, CodePathUnsafe, jsonc.Position{}, p.why, "")
+		return src, nil
+	}
 	if _, err := os.Lstat(p.path); errors.Is(err, os.ErrNotExist) && (p.second || p.client.Name != s.Client.Name) {
 		src.Empty = true
 		return src, nil

@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"cmp"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -16,6 +17,11 @@ import (
 // servers without a key around them is more than the file has.
 func (s *Store) recognise(src *Source, data []byte, req TextRequest) (*Source, []byte, error) {
 	shaped := *src
+	if filepath.Ext(src.Path) == "" && req.As == "" {
+		if shaped.text = textName(data); shaped.text == "" {
+			return nil, nil, unknownFormat(src.Path)
+		}
+	}
 	if req.As != "" {
 		row, ok := client.Lookup(req.As)
 		if !ok {
@@ -23,7 +29,7 @@ func (s *Store) recognise(src *Source, data []byte, req TextRequest) (*Source, [
 		}
 		shaped.Client, shaped.keys = row.Name, keysIn(row, src.Path)
 	} else {
-		row, keys := s.shapeOf(src.Path, data)
+		row, keys := s.shapeOf(cmp.Or(shaped.text, src.Path), data)
 		shaped.Client, shaped.keys = row.Name, keys
 	}
 	doc, err := parseFile(shaped.formatName(), data)
@@ -66,10 +72,13 @@ func (s *Store) shapeOf(path string, data []byte) (client.Client, []string) {
 	if err != nil || doc.Root() == nil {
 		return native, native.Servers
 	}
-	for _, row := range client.All() {
-		at := &Source{keys: row.Servers}
-		if n := at.servers(doc); n != nil && n.Kind() == jsonc.Object {
-			return row, row.Servers
+	for _, same := range []bool{true, false} { // a client whose files are of this format goes before others with the key
+		for _, row := range client.All() {
+			at := &Source{keys: row.Servers}
+			n := at.servers(doc)
+			if n != nil && (n.Kind() == jsonc.Object || n.Kind() == jsonc.Array && row.List) && same == (formatOf(path) == formatOf(cmp.Or(row.UserFile, row.ProjectFile))) {
+				return row, row.Servers
+			}
 		}
 	}
 	return native, native.Servers
@@ -84,19 +93,32 @@ func (src *Source) wrapped(doc *jsonc.Document, name string) ([]byte, error) {
 	root := doc.Root()
 	text := bytes.TrimPrefix(doc.Bytes(), []byte("\xef\xbb\xbf"))
 	if isServer(root) {
+		if said := root.Get("name"); said != nil && name == "" { // as code --add-mcp takes it
+			name, _ = said.Text()
+			entry := root.Reshape()
+			entry.Drop("name")
+			text = entry.Node().Raw()
+		}
 		if name == "" {
 			return nil, &Error{Code_: CodeUsage, Path: src.Path, Message: "the text is one entry and does not say its name", Hint_: "give it one with --name"}
 		}
 		return around(append(slices.Clone(src.keys), name), text), nil
 	}
 	members := root.Members()
+	servers := 0
 	for _, m := range members {
-		if m.Value.Kind() != jsonc.Object || !isServer(m.Value) {
-			return doc.Bytes(), nil
+		if m.Value.Kind() == jsonc.Object && isServer(m.Value) {
+			servers++
 		}
 	}
-	if len(members) == 0 {
+	if servers == 0 {
 		return doc.Bytes(), nil
+	}
+	for _, m := range members {
+		if m.Value.Kind() != jsonc.Object || !isServer(m.Value) {
+			return nil, &Error{Code_: CodeInvalid, Path: src.Path, Line: m.KeyPosition.Line, Column: m.KeyPosition.Column, Server_: m.Key,
+				Message: quoted(m.Key) + " stands beside servers and is none: it has neither 'command' nor 'url'", Hint_: "leave it out, or put the servers below 'mcpServers'"}
+		}
 	}
 	return around(src.keys, text), nil
 }
@@ -126,7 +148,10 @@ func (src *Source) parseText(data []byte) { src.parse(parseFile(src.formatName()
 // formatName is a name that says the format of a text: its own, or, where it has none,
 // that of its client's file.
 func (src *Source) formatName() string {
-	if filepath.Ext(src.Path) == "" {
+	switch {
+	case src.text != "":
+		return src.text
+	case filepath.Ext(src.Path) == "":
 		return src.clientRow().UserFile
 	}
 	return src.Path

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/store/client"
 	"github.com/mcpctl/mcpctl/internal/store/jsonc"
@@ -44,7 +45,7 @@ func (s *Store) applyEdits(e *Entry, doc *jsonc.Document, path []string, edits [
 	}
 	var own, rest []FieldEdit
 	for _, f := range edits {
-		if f.Own && len(f.Path) > 0 {
+		if len(f.Path) > 0 && (f.Own || ownWords(row, nodeAt(doc, path), f)) {
 			own = append(own, f)
 		} else {
 			rest = append(rest, f)
@@ -64,6 +65,25 @@ func (s *Store) applyEdits(e *Entry, doc *jsonc.Document, path []string, edits [
 		return text, nil
 	}
 	return applyFields(doc, path, rest)
+}
+
+// ownWords tells whether an edit that names a field is meant in mcpctl's words: the
+// client's entries have no field of this name, or none with such a value.
+func ownWords(row client.Client, entry *jsonc.Node, f FieldEdit) bool {
+	key := f.Path[0]
+	if f.Value == nil {
+		return foreignTo(row, key) && entry != nil && entry.Get(key) == nil
+	}
+	return foreignTo(row, key) || key == "timeout" && row.Dialect.Fields != nil && strings.HasPrefix(string(f.Value), `"`)
+}
+
+// foreignTo tells whether a field of mcpctl's is none of a client's.
+func foreignTo(row client.Client, key string) bool {
+	switch key {
+	case "enabled", "disabled": // honoured in every file (design §3)
+		return false
+	}
+	return row.Dialect.Fields != nil && slices.Contains(fields, key) && !slices.Contains(row.Dialect.Fields, key)
 }
 
 func (s *Store) applyOwn(e *Entry, doc *jsonc.Document, path []string, edits []FieldEdit) ([]byte, error) {
@@ -94,6 +114,9 @@ func (s *Store) applyOwn(e *Entry, doc *jsonc.Document, path []string, edits []F
 		}
 	}
 	changes := difference(before.Entry, after.Entry)
+	if text, err := inOlderShape(row, doc, path, changes); err == nil && text != nil && e.nowMeans(doc, text, meant) {
+		return text, nil
+	}
 	drops := []string{""}
 	if renamed(changes, entry, before.Entry) {
 		drops = append(e.otherKeys(doc, path, before.Entry), "")
@@ -112,14 +135,33 @@ func (s *Store) applyOwn(e *Entry, doc *jsonc.Document, path []string, edits []F
 		}
 	}
 	// mcpctl honours some fields that it would not write for the client.
-	if text, err := applyFields(doc, path, edits); err == nil && e.nowMeans(doc, text, meant) {
-		return text, nil
+	unknown := slices.IndexFunc(edits, func(f FieldEdit) bool { return f.Value != nil && foreignTo(row, f.Path[0]) })
+	if unknown < 0 {
+		if text, err := applyFields(doc, path, edits); err == nil && e.nowMeans(doc, text, meant) {
+			return text, nil
+		}
 	}
 	whole := difference(json.RawMessage("{}"), after.Entry) // as it would be written today, beside what only the client has
 	if text, err := applyFields(doc, path, whole); err == nil && e.nowMeans(doc, text, meant) {
 		return text, nil
 	}
+	if unknown >= 0 {
+		return nil, s.inexpressible(row, row.Title+" has no '"+edits[unknown].Path[0]+"' in an entry")
+	}
 	return nil, &Error{Code_: CodeInvalid, Message: "the entry is written so that this field cannot be changed alone", Hint_: "replace the entry, or edit it with --edit"}
+}
+
+// inOlderShape makes changes where an entry of the client's older shape has their fields;
+// nil for a client that has one shape.
+func inOlderShape(row client.Client, doc *jsonc.Document, path []string, changes []FieldEdit) ([]byte, error) {
+	if row.Dialect.Older == nil {
+		return nil, nil
+	}
+	older := slices.Clone(changes)
+	for i, f := range older {
+		older[i].Path = row.Dialect.Older(nodeAt(doc, path), f.Path)
+	}
+	return applyFields(doc, path, older)
 }
 
 // renamed tells whether a field that is changed stands in the entry under another name

@@ -82,7 +82,7 @@ func (s *Store) programRisks(d *Definition) []string {
 	if flag := opensMachine(name, d.Args); flag != "" {
 		out = append(out, "opens this machine to a container: "+name+" is given "+flag)
 	}
-	if pkg := packageOf(d.Command, d.Args); pkg != nil {
+	for _, pkg := range packagesOf(d.Command, d.Args) {
 		if !pkg.fixed() {
 			out = append(out, "unpinned: what '"+pkg.named+"' runs can change without asking")
 		}

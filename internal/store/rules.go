@@ -63,6 +63,7 @@ const (
 	ruleHidden          = "MCP046"
 	ruleLikeLetters     = "MCP047"
 	ruleApprovalsRecord = "MCP048"
+	ruleInputsMeet      = "MCP049"
 )
 
 var rules = []Rule{
@@ -162,6 +163,8 @@ var rules = []Rule{
 		"Compare it with what you mean, letter by letter.", false},
 	{ruleApprovalsRecord, "approvals-record", SeverityError, "The record of approvals cannot be used, so that nothing counts as approved; found with --approvals only.",
 		"Do what the message says, then approve again what you trust.", false},
+	{ruleInputsMeet, "inputs-meet", SeverityWarning, "Two inputs that VS Code asks its user for become one variable, so that two servers get one value.",
+		"Give one of the inputs another ID, unless they have one value.", false},
 }
 
 // Rules is the table of rules, in the order of their IDs.

@@ -43,7 +43,7 @@ type Shared struct {
 func (s *Store) Share(ctx context.Context, req ShareRequest) (Shared, error) {
 	var out Shared
 	var added *Entry
-	change, err := s.edit(ctx, editRequest{Project, req.Name, req.DryRun}, func(src *Source, doc *jsonc.Document) ([]byte, error) {
+	change, err := s.edit(ctx, editRequest{scope: Project, name: req.Name, dryRun: req.DryRun}, func(src *Source, doc *jsonc.Document) ([]byte, error) {
 		e, err := s.shareable(req)
 		if err != nil {
 			return nil, err
@@ -122,6 +122,9 @@ func (s *Store) shareable(req ShareRequest) (*Entry, error) {
 			continue
 		}
 		src := s.ReadSource(scope)
+		if scope == Local {
+			src = s.localSource(src, req.Name)
+		}
 		if src.Broken {
 			broken = src.firstError()
 			continue

@@ -3,6 +3,7 @@ package store
 import (
 	"encoding/json"
 	"errors"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -71,7 +72,7 @@ func (src *Source) read(doc *jsonc.Document) {
 		return
 	}
 	if src.within {
-		src.readWithin(doc, root)
+		src.readWithin(root)
 		return
 	}
 	if root.Kind() != jsonc.Object {
@@ -81,6 +82,10 @@ func (src *Source) read(doc *jsonc.Document) {
 	src.strict(doc)
 	src.readLists(root)
 	src.edition(root)
+	if src.whole(root) {
+		return
+	}
+	src.readInputs(root)
 	servers := root
 	for i, key := range src.keys {
 		if src.topKeyClash(servers, key) {
@@ -100,12 +105,42 @@ func (src *Source) read(doc *jsonc.Document) {
 			return
 		}
 	}
-	src.readEntries(doc, servers)
+	src.readEntries(servers)
+}
+
+// whole reads a file that has no keys around its servers, for a client that takes one:
+// the object of servers itself, or one entry that is called as the file is.
+func (src *Source) whole(root *jsonc.Node) bool {
+	switch {
+	case root.Get(src.keys[0]) != nil:
+		return false
+	case src.alone && isServer(root):
+		name := strings.TrimSuffix(filepath.Base(src.Path), filepath.Ext(src.Path))
+		src.keys = nil
+		src.readMembers([]jsonc.Member{{Key: name, KeyPosition: root.Position(), Value: root}})
+	case src.unkeyed(root):
+		src.readEntries(root)
+	default:
+		return false
+	}
+	return true
+}
+
+// unkeyed notes that a file is itself the object of servers, for a client that takes one.
+func (src *Source) unkeyed(root *jsonc.Node) bool {
+	is := src.clientRow().Bare && root.Get(src.keys[0]) == nil && nested(root)
+	if is {
+		src.keys = nil
+	}
+	return is
 }
 
 // readWithin reads the servers of a further place in a file of which another place
 // tells what is wrong.
-func (src *Source) readWithin(doc *jsonc.Document, root *jsonc.Node) {
+func (src *Source) readWithin(root *jsonc.Node) {
+	if src.ownPart() && src.clientsFault(root) {
+		return
+	}
 	last := len(src.keys) - 1
 	beside := root
 	for _, key := range src.keys[:last] {
@@ -122,7 +157,7 @@ func (src *Source) readWithin(doc *jsonc.Document, root *jsonc.Node) {
 	case servers.Kind() != jsonc.Object:
 		src.fault(servers.Position(), "'"+src.keys[last]+"' is an object, found "+string(servers.Kind()), "")
 	default:
-		src.readEntries(doc, servers)
+		src.readEntries(servers)
 	}
 }
 
@@ -238,10 +273,12 @@ func (src *Source) topKeyClash(root *jsonc.Node, topKey string) bool {
 	return false
 }
 
-func (src *Source) readEntries(doc *jsonc.Document, servers *jsonc.Node) {
+func (src *Source) readEntries(servers *jsonc.Node) { src.readMembers(src.members(servers)) }
+
+func (src *Source) readMembers(members []jsonc.Member) {
 	spaces := map[string]*Entry{}
 	row := src.clientRow()
-	for _, m := range src.members(servers) {
+	for _, m := range members {
 		e := src.before.entry(src, m)
 		if e == nil {
 			e = newEntry(src, row, m)

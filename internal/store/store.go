@@ -54,6 +54,8 @@ type Store struct {
 	// approvals and settings.
 	Edited func(path string)
 
+	group string // what the changes of one command have in common in the history; see Together
+
 	file string // stands in the place of the client's user file; see At
 
 	before func(step string) error // asked before each step of a commit; only tests set it

@@ -46,7 +46,7 @@ type OverrideRequest struct {
 func (c *Config) Override(ctx context.Context, req OverrideRequest) (Change, error) {
 	s := c.Store
 	w := switching{config: c, req: req}
-	change, err := s.editThen(ctx, editRequest{req.Scope, req.Name, req.DryRun}, editSteps{
+	change, err := s.editThen(ctx, editRequest{scope: req.Scope, name: req.Name, dryRun: req.DryRun, override: true}, editSteps{
 		plan:  w.plan,
 		check: w.check,
 		then: func() error {
@@ -205,9 +205,9 @@ func (w *switching) switched(src *Source, doc *jsonc.Document, path []string) ([
 	}
 	edit := switchEdit(src.ownShape(nodeAt(doc, path)), on)
 	if over := w.was.Override; over != nil {
-		below, err := w.config.below(w.req.Scope, name)
+		below, err := w.config.below(src, name)
 		switch {
-		case err != nil && on && w.req.Scope == Local && w.config.orphan(name, "") != nil:
+		case err != nil && on && w.req.Scope == Local && w.config.orphan(name, "", src.Client) != nil:
 			w.gone, w.orphan = true, true
 			return doc.Remove(path)
 		case err != nil:
@@ -254,7 +254,7 @@ func (w *switching) lies(src *Source) (enabled bool, err error) {
 		return false, &Error{Code_: CodeUsage, Path: src.Path, Server_: w.req.Name,
 			Message: "an entry of " + row.Title + " is always a whole server, so its file cannot change one of another file", Hint_: "use --local"}
 	}
-	return w.config.below(w.req.Scope, w.req.Name)
+	return w.config.below(src, w.req.Name)
 }
 
 // free wants no other name of the file to fall together with the server's.
@@ -296,10 +296,11 @@ func (w *switching) check(after *Source) error {
 	return err
 }
 
-// below tells whether the server that an override of a scope lies on is enabled:
+// below tells whether the server that an override in a file lies on is enabled:
 // the strongest definition of a weaker scope that is in force or waits for
 // approval, with the overrides between. The error says why there is none.
-func (c *Config) below(scope Scope, name string) (enabled bool, err error) {
+func (c *Config) below(file *Source, name string) (enabled bool, err error) {
+	scope := file.Scope
 	var waiting *Definition
 	var said *bool
 	say := func(v *bool) {
@@ -308,7 +309,8 @@ func (c *Config) below(scope Scope, name string) (enabled bool, err error) {
 		}
 	}
 	for _, src := range c.Sources {
-		if slices.Index(scopes, src.Scope) <= slices.Index(scopes, scope) {
+		between := file.ownPart() && src.Scope == Local && !src.ownPart()
+		if slices.Index(scopes, src.Scope) <= slices.Index(scopes, scope) && !between {
 			continue
 		}
 		e := src.entry(name)

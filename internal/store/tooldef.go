@@ -98,19 +98,20 @@ func CompareTools(before, after []ToolDefinition) []ToolChange {
 	return out
 }
 
-// ToolDiff is the difference of two definitions in lines, whole and made harmless for a
-// terminal; "" when what differs is hidden in both.
-func ToolDiff(c ToolChange) string {
-	return Unified("tools/"+c.Name, prettyTool(c.Before), prettyTool(c.After))
+// ToolDiff is the difference of two definitions in lines, whole, secrets hidden, and made
+// harmless for a terminal; "" when what differs is hidden in both.
+func ToolDiff(c ToolChange, mask *redact.Mask) string {
+	return Unified("tools/"+mask.Text(c.Name), prettyTool(c.Before, mask), prettyTool(c.After, mask))
 }
 
-func prettyTool(t *ToolDefinition) string {
+func prettyTool(t *ToolDefinition, mask *redact.Mask) string {
 	if t == nil {
 		return ""
 	}
 	var b bytes.Buffer
-	if json.Indent(&b, t.Definition, "", "  ") != nil {
-		return string(t.Definition) + "\n"
+	shown := mask.JSON(t.Definition)
+	if json.Indent(&b, shown, "", "  ") != nil {
+		return string(shown) + "\n"
 	}
 	return b.String() + "\n"
 }

@@ -75,7 +75,7 @@ func TestToolSets(t *testing.T) {
 	if want := "a gone,b changed,c new"; strings.Join(got, ",") != want {
 		t.Errorf("%v, want %s", got, want)
 	}
-	if diff := ToolDiff(ToolChange{"b", &b, &b2}); !strings.Contains(diff, `+  "x": 1`) {
+	if diff := ToolDiff(ToolChange{"b", &b, &b2}, nil); !strings.Contains(diff, `+  "x": 1`) {
 		t.Errorf("%s", diff)
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"maps"
+	"slices"
 	"time"
 )
 
@@ -60,7 +62,7 @@ func (s *Store) Undo(ctx context.Context, req UndoRequest) (Undone, error) {
 // comes back gets it.
 func (s *Store) undoing(u Undone, real string, info fs.FileInfo) write {
 	w := write{scope: u.Scope, before: u.Before, after: u.After}
-	_, w.names = whatChanged(s.parsed(u.Scope, real, u.Before), s.parsed(u.Scope, real, u.After))
+	w.names = s.touched(u.Scope, real, u.Before, u.After)
 	w.verb = "undo"
 	switch {
 	case u.Before != nil && u.After == nil:
@@ -113,4 +115,33 @@ func commitOf(commits []*Commit, number int) (*Commit, error) {
 	}
 	return nil, &Error{Code_: CodeNotFound, Path: commits[0].Path, Message: fmt.Sprintf("no change %s-%d is kept", commits[0].Scope, number),
 		Hint_: fmt.Sprintf("kept are %s to %s, see: mcpctl history", commits[len(commits)-1].ID(), commits[0].ID())}
+}
+
+// touched names the servers that differ between two contents of a file, in all parts of
+// it.
+func (s *Store) touched(scope Scope, real string, before, after []byte) []string {
+	if scope != Local {
+		_, names := whatChanged(s.parsed(scope, real, before), s.parsed(scope, real, after))
+		return names
+	}
+	var names []string
+	was, is := partsOf(before), partsOf(after)
+	for part := range is {
+		if was[part] == nil {
+			was[part] = &Source{}
+		}
+	}
+	for _, part := range slices.Sorted(maps.Keys(was)) {
+		now := is[part]
+		if now == nil {
+			now = &Source{}
+		}
+		_, more := whatChanged(was[part], now)
+		for _, name := range more {
+			if !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
 }

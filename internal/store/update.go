@@ -181,17 +181,16 @@ type Draft struct {
 // if somebody else changed the entry meanwhile. expect, when set, is the
 // fingerprint the caller saw.
 func (s *Store) Draft(scope Scope, name string, expect Fingerprint) (*Draft, error) {
-	src := &Source{Client: s.Client.Name, Scope: scope, Path: s.Path(scope)}
-	if src.Path == "" {
+	file := &Source{Client: s.Client.Name, Scope: scope, Path: s.Path(scope)}
+	if file.Path == "" {
 		_, _, err := s.target(scope)
 		return nil, err
 	}
-	data, err := s.readFile(src, s.projectFile())
+	data, err := s.readFile(file, s.projectFile())
 	if err != nil {
 		return nil, err
 	}
-	src = s.sourceOf(scope, src.Real, data)
-	doc := src.parse(parseFile(src.Path, data))
+	src, doc := s.underEdit(editRequest{scope: scope, name: name}, file.Real, data)
 	if src.Broken {
 		return nil, src.firstError()
 	}

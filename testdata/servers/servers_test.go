@@ -46,7 +46,7 @@ func TestMain(m *testing.M) {
 }
 
 // patience bounds every wait for a server; none of them needs a tenth of it.
-const patience = 20 * time.Second
+const patience = time.Minute
 
 // peer is one running server.
 type peer struct {

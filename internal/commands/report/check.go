@@ -69,15 +69,17 @@ func orNone(text string) string {
 }
 
 // CheckCases are the cases of a check for JUnit: a failure for a server that differs, an
-// error for one that could not be asked.
+// error for one that could not be asked. A case has one of the two at most: of a server that
+// is both, the failure tells of the error.
 func CheckCases(doc wire.Check) []JUnitCase {
 	out := []JUnitCase{}
 	for _, sv := range doc.Servers {
-		c := JUnitCase{Name: sv.Name, Errored: sv.Error}
+		c := JUnitCase{Name: sv.Name}
 		switch sv.Result {
 		case wire.CheckSame:
 			c.Out = sv.Reason
 		case wire.CheckFailed:
+			c.Errored = sv.Error
 		default:
 			c.Failed = &wire.Error{Word: wire.Code(sv.Result), Text: checkDetail(sv)}
 			for _, d := range sv.Differences {
@@ -85,6 +87,10 @@ func CheckCases(doc wire.Check) []JUnitCase {
 				if d.Diff != "" {
 					c.Failed.Text += "\n" + strings.TrimSuffix(d.Diff, "\n")
 				}
+			}
+			if sv.Error != nil {
+				c.Failed.Text += "\n" + sv.Error.Text
+				c.Failed.Advice = sv.Error.Advice
 			}
 		}
 		out = append(out, c)

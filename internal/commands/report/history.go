@@ -24,7 +24,8 @@ type HistoryEntry struct {
 	Names       []string   `json:"names"`
 	Before      *FileState `json:"before"` // null: there was no file
 	After       *FileState `json:"after"`
-	Interrupted bool       `json:"interrupted"` // perhaps it was not made
+	Interrupted bool       `json:"interrupted"`     // perhaps it was not made
+	Group       string     `json:"group,omitempty"` // shared by the changes of one command, which undo takes back together
 }
 
 // FileState tells what a file held.
@@ -35,7 +36,14 @@ type FileState struct {
 
 // Undo is the document of `undo`.
 type Undo struct {
-	Schema    int        `json:"schema"`
+	Schema int `json:"schema"`
+	Undone
+	Also     []Undone       `json:"also"` // what the same command had changed besides
+	Warnings []wire.Warning `json:"warnings"`
+}
+
+// Undone is one file that was put back.
+type Undone struct {
 	Scope     string     `json:"scope"`
 	Source    string     `json:"source"`
 	ID        string     `json:"id"` // the file is as it was before this change

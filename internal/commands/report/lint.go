@@ -23,6 +23,22 @@ type Lint struct {
 	Warnings []wire.Warning `json:"warnings"` // of --fix: what was not mended, or has to be reviewed
 }
 
+// LintRules is the document of `lint --list` and `lint --explain`.
+type LintRules struct {
+	Schema int        `json:"schema"`
+	Rules  []LintRule `json:"rules"`
+}
+
+// LintRule is one rule; mcpctl-lint(7) is made from the same table.
+type LintRule struct {
+	ID       string `json:"id"`
+	Name     string `json:"name"`
+	Severity string `json:"severity"`
+	Why      string `json:"why"`
+	Mend     string `json:"mend"`
+	Fixable  bool   `json:"fixable"` // --fix may mend it
+}
+
 // LintFile is one file that was looked at.
 type LintFile struct {
 	Source string `json:"source"`

@@ -25,7 +25,11 @@ import (
 )
 
 // testTimeout bounds every wait of the tests; far more than any needs.
-const testTimeout = 20 * time.Second
+const testTimeout = time.Minute
+
+// testIdle is when a supervisor of the tests leaves: long enough for its first client to
+// come on a loaded machine.
+const testIdle = time.Second
 
 // The test binary is also the program that Dial starts, and the helpers that
 // try what a server's process might. Their names begin with MCPCTL_, so Dial

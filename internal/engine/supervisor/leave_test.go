@@ -22,7 +22,7 @@ import (
 func TestIdle(t *testing.T) {
 	p := newPlace(t)
 	f := &fakes{}
-	r := p.serve(t, f.make, func(s *server) { s.idle = 100 * time.Millisecond })
+	r := p.serve(t, f.make, func(s *server) { s.idle = testIdle })
 	c := p.dial(t, false)
 	if _, err := c.Open(t.Context(), p.open(p.workspace(t, "a"))); err != nil {
 		t.Fatal(err)
@@ -32,7 +32,7 @@ func TestIdle(t *testing.T) {
 		select {
 		case <-r.done:
 			t.Fatalf("it left although %s", why)
-		case <-time.After(300 * time.Millisecond):
+		case <-time.After(3 * testIdle / 2):
 		}
 	}
 	stays("a client was there")

@@ -200,15 +200,15 @@ func removeServer(ctx context.Context, st *store.Store, in wire.Remove) (any, er
 	if err != nil {
 		return nil, err
 	}
+	st = st.Together() // with the override that lies on it
 	req := store.RemoveRequest{Scope: scope, Name: in.Name, Expect: expect, DryRun: in.DryRun}
 	change, err := st.Remove(ctx, req)
 	if err != nil {
 		return nil, err
 	}
 	var warnings []wire.Warning
-	if orphan, found, err := st.RemoveOrphan(ctx, req); found {
-		warnings = append(warnings, engine.OrphanRemoved(in.Name, orphan, err))
-	}
+	orphans, err := st.RemoveOrphans(ctx, req)
+	warnings = append(warnings, engine.OrphansRemoved(in.Name, orphans, err)...)
 	return edited(st, change, nil, warnings...)
 }
 

@@ -26,7 +26,7 @@ func (p place) keep(t *testing.T, c *Client, workspace string) string {
 func TestKeptSession(t *testing.T) {
 	p := newPlace(t)
 	f := &fakes{}
-	r := p.serve(t, f.make, func(s *server) { s.idle = 50 * time.Millisecond })
+	r := p.serve(t, f.make, func(s *server) { s.idle = testIdle })
 	dir := p.workspace(t, "a")
 	opener := p.dial(t, false)
 	id := p.keep(t, opener, dir)
@@ -34,7 +34,7 @@ func TestKeptSession(t *testing.T) {
 	select {
 	case <-r.done:
 		t.Fatal("it left, and the session with it")
-	case <-time.After(150 * time.Millisecond):
+	case <-time.After(3 * testIdle / 2):
 	}
 	c := p.dial(t, false)
 	got, err := c.Open(t.Context(), wire.SessionOpen{ID: id, Existing: true})

@@ -134,6 +134,7 @@ type Transport struct {
 type Overriding struct {
 	Scope  string         `json:"scope"`
 	Source string         `json:"source"`
+	Client string         `json:"client,omitempty"` // whom alone it is for; "": whoever has the server
 	Fields map[string]any `json:"fields"`
 }
 

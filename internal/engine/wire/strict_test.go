@@ -66,7 +66,7 @@ func TestEnvelopeTwice(t *testing.T) {
 		r.Reply(ctx, r.Method, nil)
 	}))
 	defer server.Close()
-	_ = a.SetDeadline(time.Now().Add(20 * time.Second))
+	_ = a.SetDeadline(time.Now().Add(time.Minute))
 	answers := json.NewDecoder(a)
 	for _, line := range []string{
 		`{"jsonrpc":"2.0","id":1,"method":"a","method":"b"}`,

@@ -88,12 +88,12 @@ func TestCallAnswers(t *testing.T) {
 func TestLargeResults(t *testing.T) {
 	t.Parallel()
 	c := newFixture(t, "stub").connect()
-	got, err := c.CallTool(t.Context(), "echo", json.RawMessage(`{"bytes":5000000}`), 0)
+	got, err := c.CallTool(t.Context(), "echo", json.RawMessage(`{"bytes":5000000}`), 5*patience)
 	if err != nil || len(got) < 5_000_000 {
 		t.Error(len(got), err)
 	}
 	c = newFixture(t, "stub", "-huge-line", "17000000").connect()
-	_, err = c.CallTool(t.Context(), "echo", nil, 0)
+	_, err = c.CallTool(t.Context(), "echo", nil, 5*patience)
 	wantError(t, err, CodeOutcomeUnknown, "a message is longer than 16 MiB")
 	wantError(t, c.Err(), CodeConnectFailed, "a message is longer than 16 MiB")
 }
@@ -129,8 +129,8 @@ func TestCallTimesOut(t *testing.T) {
 
 func TestProgressRenewsTheTimeout(t *testing.T) {
 	t.Parallel()
-	got, err := newFixture(t, "odd", "progress").connect().CallTool(t.Context(), "x", nil, time.Second)
-	if err != nil || !strings.Contains(string(got), "done") { // it takes two seconds
+	got, err := newFixture(t, "odd", "progress").connect().CallTool(t.Context(), "x", nil, 4*time.Second)
+	if err != nil || !strings.Contains(string(got), "done") { // it takes six seconds
 		t.Errorf("%s %v", got, err)
 	}
 	_, err = newFixture(t, "odd", "endless-progress").connect().CallTool(t.Context(), "x", nil, 100*time.Millisecond)
@@ -225,6 +225,7 @@ func TestListTools(t *testing.T) {
 	}
 	f := newFixture(t, "stub", "-hang", "tools/list")
 	f.entry["timeout"] = "1s"
+	f.options.StartTimeout = patience
 	_, err = f.connect().ListTools(t.Context())
 	wantError(t, err, CodeTimeout, "no answer to tools/list within 1s")
 	_, err = newFixture(t, "stub", "-deny", "tools/list").connect().ListTools(t.Context())

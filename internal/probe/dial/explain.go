@@ -31,8 +31,11 @@ func (d *dialer) explain(ctx context.Context, c *Conn, o outcome, err error) err
 		return known
 	case o.failure != nil:
 		return d.voice.fail(CodeConnectFailed, "the server refused "+o.method+": "+d.voice.quote(o.failure.Message), "")
+	case foreign(o.result) != "":
+		return d.voice.fail(CodeConnectFailed, "the server speaks the protocol version '"+d.voice.quote(foreign(o.result))+
+			"', which mcpctl does not", "")
 	case o.result != nil && !c.ending(): // else the answer made sense, and the server left behind it
-		return d.nonsense(o, err)
+		return d.voice.fail(CodeConnectFailed, "the server's answer to "+o.method+" makes no sense: "+d.voice.quote(err.Error()), "")
 	}
 	if c.ended() && c.link.err() != nil {
 		return c.link.err()
@@ -62,17 +65,16 @@ func (d *dialer) late(ctx context.Context, c *Conn) error {
 	return d.voice.fail(CodeTimeout, "no answer to initialize"+when+tail, timeoutHint)
 }
 
-// nonsense is the error for an answer to initialize that the SDK did not take.
-func (d *dialer) nonsense(o outcome, err error) error {
+// foreign is the protocol version in an answer to initialize that the SDK does not speak;
+// "" for none. The SDK hangs up on it, and the server may have left for that reason.
+func foreign(result json.RawMessage) string {
 	var answer struct {
 		ProtocolVersion string `json:"protocolVersion"`
 	}
-	if json.Unmarshal(o.result, &answer) == nil && answer.ProtocolVersion != "" &&
-		!slices.Contains(mcp.SupportedProtocolVersions(), answer.ProtocolVersion) {
-		return d.voice.fail(CodeConnectFailed, "the server speaks the protocol version '"+d.voice.quote(answer.ProtocolVersion)+
-			"', which mcpctl does not", "")
+	if json.Unmarshal(result, &answer) != nil || slices.Contains(mcp.SupportedProtocolVersions(), answer.ProtocolVersion) {
+		return ""
 	}
-	return d.voice.fail(CodeConnectFailed, "the server's answer to "+o.method+" makes no sense: "+d.voice.quote(err.Error()), "")
+	return answer.ProtocolVersion
 }
 
 // oldProbe bounds the look for the old transport, which is only there to explain

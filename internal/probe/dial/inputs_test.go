@@ -94,7 +94,7 @@ func TestInputsTogetherFail(t *testing.T) {
 		"a text":  {`"x"`, nil, "the answer is no object"},
 	} {
 		caller, _ := trio(true, func(ctx context.Context) {
-			if !within(ctx.Done(), 20*time.Second) {
+			if !within(ctx.Done(), patience) {
 				t.Error("the other questions go on")
 			}
 		})

@@ -7,6 +7,8 @@ import (
 	"os"
 	"strings"
 	"time"
+
+	"github.com/mcpctl/mcpctl/testdata/servers/mark"
 )
 
 // oddMain is a server for what the shared ones do not do. Its argument says what
@@ -23,7 +25,7 @@ func oddMain() {
 	for {
 		line, err := o.in.ReadString('\n')
 		if err != nil {
-			os.Exit(0)
+			mark.Leave(0)
 		}
 		o.take(line)
 	}
@@ -120,7 +122,7 @@ func (o *odd) list(answer func(string)) {
 func (o *odd) call(m oddMessage, answer func(string)) {
 	switch o.mode {
 	case "progress":
-		for range 8 {
+		for range 24 {
 			time.Sleep(250 * time.Millisecond)
 			say(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%s,"progress":1}}`, m.Params.Meta.Token)
 		}
@@ -138,14 +140,14 @@ func (o *odd) call(m oddMessage, answer func(string)) {
 		answer(`{"content":["a second answer"]}`)
 	case "answer-and-leave":
 		answer(`{"content":[],"last":true}`)
-		os.Exit(0)
+		mark.Leave(0)
 	case "strange-result":
 		answer(`{"content":[{"type":"hologram"}],"resultType":"poem"}`)
 	case "input":
 		answer(`{"resultType":"input_required","inputRequests":{}}`)
 	case "input-then-leave-modern":
 		if o.called {
-			os.Exit(3)
+			mark.Leave(3)
 		}
 		o.called = true
 		answer(`{"resultType":"input_required","inputRequests":{"q":{"method":"elicitation/create","params":{"message":"?"}}}}`)

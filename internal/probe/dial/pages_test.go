@@ -21,7 +21,8 @@ func TestListHasATotalLimit(t *testing.T) {
 		return true
 	})
 	f := s.fixture(t)
-	f.entry["timeout"] = "600ms"
+	f.options.StartTimeout = patience
+	f.entry["timeout"] = "2s"
 	_, err := f.connect().ListTools(t.Context())
-	wantError(t, err, CodeTimeout, "the server's list of tools did not come to its end within 6s")
+	wantError(t, err, CodeTimeout, "the server's list of tools did not come to its end within 20s")
 }

@@ -235,15 +235,19 @@ func TestURLRequired(t *testing.T) {
 // The time of a call stands still while the user is asked.
 func TestQuestionTakesNoTime(t *testing.T) {
 	t.Parallel()
+	const limit = 2 * time.Second // which all but the question must keep
 	for _, flags := range [][]string{{"-elicit", "form"}, {"-elicit", "form", "-modern"}, {"-elicit", "required"}} {
-		c := recorded(t, flags...).connect()
-		ctx := WithCaller(t.Context(), Caller{Ask: func(ctx context.Context, _ Question) Answer {
-			within(ctx.Done(), time.Second) // twice the call's limit
-			return Answer{Action: Accept}
-		}})
-		if got, err := c.CallTool(ctx, "echo", nil, 500*time.Millisecond); err != nil {
-			t.Errorf("%v: %s %v", flags, got, err)
-		}
+		t.Run(strings.Join(flags, " "), func(t *testing.T) {
+			t.Parallel()
+			c := recorded(t, flags...).connect()
+			ctx := WithCaller(t.Context(), Caller{Ask: func(ctx context.Context, _ Question) Answer {
+				within(ctx.Done(), 2*limit)
+				return Answer{Action: Accept}
+			}})
+			if got, err := c.CallTool(ctx, "echo", nil, limit); err != nil {
+				t.Errorf("%s %v", got, err)
+			}
+		})
 	}
 }
 

@@ -14,12 +14,16 @@ type Client struct {
 	Title        string // as its makers write it, for people
 	User         UserDir
 	MoreDirs     []UserDir           // where another edition of it keeps the same files; read as well, weaker than User; written where it alone is there
+	FileVariable string              // names the user's file itself, in place of all the others; "" when no variable does
+	Pointers     []Pointer           // where variables say that further files of the user are, strongest first; stronger than those in User, and not written
+	TextVariable string              // holds the text of a file, which mcpctl does not read; "" when no variable does
 	UserFile     string              // below User, slash separated; the one that is written; "" when it has none
 	MoreUser     []string            // read as well, weaker than UserFile
 	ProjectFile  string              // below the workspace, slash separated; the one that is written; "" when it has none
 	MoreProject  []string            // read as well, weaker than ProjectFile
 	Servers      []string            // the keys that lead to the object that holds the servers
 	ServersIn    map[string][]string // the same for a file of the lists above that has it under other keys
+	DropIns      DropIns             // folders of files, each with servers of its own; weaker than the other files, and not written
 	Folders      []string            // the keys that lead, in the written user file, to an object whose members are workspaces, each with its own Servers
 	FolderOff    string              // beside these: a list of names that are off in the workspace
 	DisabledList string              // a list of names beside the servers that are off, in the user's file, its keys joined by dots; "" when there is none
@@ -27,7 +31,7 @@ type Client struct {
 	EnabledList  string              // a list of names that are on although their own entry says not
 	Names        NameRule
 	Dialect      Dialect
-	Newer        *Edition // another way to write the same files; nil when there is one way
+	Newer        *Edition // another way to write files in the same places; nil when there is one way
 	Either       bool     // of its files the first of the More ones that is there is written, and they are the stronger
 	Layers       bool     // an entry without command and address lies on that of a weaker file, also of the user's
 	NoOverrides  bool     // an entry is always a whole definition for it
@@ -36,15 +40,26 @@ type Client struct {
 	NameIn       string   // the field in which an entry holds its name; "" for none
 	Says         string   // members, as JSON, that an entry of such a list has beside those of mcpctl; "" for none
 	List         bool     // the servers are a list of entries that have their names inside
+	Bare         bool     // a file without the keys may itself be the object that holds the servers
 	ReadOnly     bool     // mcpctl does not write its files
 }
 
-// Edition is how a later edition of a client writes the files of the earlier one. A file
-// in which its keys lead to an object of servers is such a file.
+// DropIns are folders in which every file with one of the endings is read. The zero value
+// is a client without.
+type DropIns struct {
+	User, Project string   // below the user's directory and below the workspace, slash separated
+	Endings       []string // such as ".yaml"
+	Alone         string   // the ending of files that may hold one entry and nothing else, which is then called as the file is
+}
+
+// Edition is another way to write a client's files, as a later edition of it does. A file
+// in which its keys lead to an object of servers is such a file; where it has an ending,
+// every file that ends so.
 type Edition struct {
 	Servers     []string
 	Dialect     Dialect
 	NoOverrides bool
+	Ending      string // such as ".json"; "" when the keys alone tell
 }
 
 // Lookup finds a client by its exact name.
@@ -120,7 +135,7 @@ func TopKeys() map[string]string {
 	return keys
 }
 
-// ProjectFiles lists the project files of all known clients; the presence of
+// ProjectFiles lists the project files of all known clients, and their folders of files; the presence of
 // one marks a workspace (design §2.2). A file that has the servers among other things,
 // as an editor's settings, marks none.
 func ProjectFiles() []string {
@@ -130,6 +145,9 @@ func ProjectFiles() []string {
 			if _, among := table[i].ServersIn[file]; !among && !slices.Contains(files, file) {
 				files = append(files, file)
 			}
+		}
+		if folder := table[i].DropIns.Project; folder != "" {
+			files = append(files, folder)
 		}
 	}
 	return files

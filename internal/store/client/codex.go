@@ -21,6 +21,7 @@ var codexDialect = (&shape{
 	show:   "enabled_tools", hide: "disabled_tools",
 	signIn: signIn{in: "oauth", fields: []alias{{"client_id", "clientId"}}},
 	has:    []string{"cwd"},
+	more:   []string{"env_vars", "bearer_token_env_var", "env_http_headers", "bearer_token", "scopes"},
 	gaps: map[string]string{
 		"startup_timeout_sec":      startWhy,
 		"startup_timeout_ms":       startWhy,

@@ -18,6 +18,7 @@ var copilotDialect = (&shape{
 	resolved: []string{"env", "headers", "oauth"},
 	signIn:   signIn{fields: []alias{{"oauthClientId", "clientId"}, {"oauthGrantType", "grant"}}},
 	has:      []string{"cwd"},
+	more:     []string{"oauthPublicClient"},
 	gaps:     map[string]string{"oidc": "mcpctl has no tokens of GitHub's to give away"},
 	aside: map[string]string{
 		"deferTools":                exposureWhy,

@@ -15,9 +15,18 @@ type Dialect struct {
 	// Write returns an entry of mcpctl's shape in the client's. It fails for what is no
 	// entry; what the client cannot express is a Gap.
 	Write func(entry json.RawMessage) (Writing, error)
+	// Fields are the names of the fields that the client's entries have; nil where they
+	// are mcpctl's. Inside are those of objects that stand in an entry, by their names.
+	Fields []string
+	Inside map[string][]string
 	// About tells people how the client's entries differ from mcpctl's own: a word, a
 	// colon and what it is.
 	About []string
+	// Older is where a field of the client's shape stands in an entry that is written in an
+	// older one; the same path where there is no other place. It may be nil.
+	Older func(entry *jsonc.Node, field []string) []string
+	// Inputs: the client asks its user for values, and its files list what for.
+	Inputs bool
 }
 
 // Writing is an entry in the client's shape, without what the gaps name.

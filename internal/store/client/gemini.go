@@ -27,7 +27,8 @@ func geminiShape(client string, values spelling) *shape {
 		signIn: signIn{in: "oauth", list: "scopes", fields: []alias{
 			{"enabled", ""}, {"clientId", "clientId"}, {"clientSecret", "clientSecret"}, {"scopes", "scope"}, {"redirectUri", "callbackUrl"},
 		}},
-		has: []string{"cwd", "description"},
+		has:  []string{"cwd", "description"},
+		more: []string{"httpUrl"},
 		gaps: map[string]string{
 			"authProviderType": signInWhy, "targetAudience": signInWhy, "targetServiceAccount": signInWhy,
 			"headersHelper": headersWhy,

@@ -22,6 +22,7 @@ var gooseDialect = (&shape{
 	words:    map[string]string{"stdio": "stdio", "http": "streamable_http"},
 	show:     "available_tools",
 	has:      []string{"description"},
+	more:     []string{"env_keys"},
 	aside:    map[string]string{"bundled": originWhy},
 	facts: []string{
 		"variables: env_keys names those that goose takes from its environment or keyring; mcpctl has only the first",

@@ -9,11 +9,13 @@ import (
 
 // Clients whose servers are a list of entries with their names inside. mcpctl reads them.
 
-// Continue: YAML, and mcpServers in its config.yaml. ${{ secrets.NAME }} are its own secrets, of which mcpctl has
+// Continue: YAML, and mcpServers in its config.yaml and in the files of its folders. ${{ secrets.NAME }} are its own secrets, of which mcpctl has
 // those that are in the environment, where Continue looks too.
 var continueDialect = (&shape{
 	client:   "Continue",
 	has:      []string{"cwd"},
+	more:     []string{"requestOptions"},
+	objects:  map[string][]string{"requestOptions": {"headers"}},
 	names:    []alias{{"connectionTimeout", "timeout"}, {"name", ""}},
 	spelling: continueSpelling,
 	unit:     time.Millisecond,
@@ -24,6 +26,7 @@ var continueDialect = (&shape{
 	facts: []string{
 		"servers: a list of entries with their names inside",
 		"variables: ${{ secrets.NAME }} is taken from the environment",
+		"JSON: a file of another client in the folder is read as that client has it, ${NAME} in env and headers; one entry alone is called as the file is",
 	},
 	reads: (*shapeReader).continues,
 }).readOnly()
@@ -40,6 +43,16 @@ var continueSpelling = spelling{
 	variable: func(name string) string { return "${{ secrets." + name + " }}" },
 	forms:    "${{ secrets.NAME }}",
 }
+
+// continueJSONDialect are files of other clients, JSON, that lie in Continue's folder. It takes a few fields of them,
+// and ${NAME} in variables and headers for its own secrets.
+var continueJSONDialect = (&shape{
+	client:   "Continue",
+	types:    known("stdio", "http", "sse"),
+	spelling: spelling{bare: true},
+	resolved: []string{"env", "headers"},
+	gaps:     map[string]string{"envFile": envFileWhy},
+}).readOnly()
 
 // continues: headers stand in requestOptions.
 func (r *shapeReader) continues() {
@@ -64,6 +77,7 @@ var vibeDialect = (&shape{
 	names:  []alias{{"transport", "type"}, {"tool_timeout_sec", "timeout"}, {"name", ""}},
 	unit:   time.Second,
 	hide:   "disabled_tools",
+	more:   []string{"api_key_env", "api_key_header", "api_key_format"},
 	gaps:   map[string]string{"startup_timeout_sec": startWhy},
 	aside: map[string]string{
 		"prompt":           "it tells the model about the server",

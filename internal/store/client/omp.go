@@ -15,10 +15,18 @@ import (
 // `type` that falls through to stdio, an entry of null that loses the whole file,
 // servers removed because of their names; OMP_MCP_TIMEOUT_MS, and 30 s where an
 // entry names no timeout.
-var ompDialect = Dialect{Read: readOmp, Write: writeOmp, About: []string{
+var ompDialect = Dialect{Read: readOmp, Write: writeOmp, Fields: ompFields, Inside: map[string][]string{"oauth": ompSignIn}, About: []string{
 	"timeout: milliseconds", "references: ${NAME}, ${NAME:-default}", "tools: disabledTools and enabledTools are toolExposure",
 	"no counterpart: auth",
 }}
+
+var (
+	ompFields = []string{
+		"type", "command", "args", "env", "cwd", "url", "headers", "enabled", "timeout", "auth", "oauth",
+		"disabledTools", "enabledTools", "requestIdFormat", "instructions",
+	}
+	ompSignIn = []string{"clientId", "clientSecret", "scope", "callbackPort", "callbackPath", "redirectUri"}
+)
 
 // ompSpelling is ${NAME} and ${NAME:-default}, and a command in env and headers.
 func ompSpelling(key string) spelling {
@@ -138,8 +146,29 @@ func writeOmp(entry json.RawMessage) (Writing, error) {
 		s.Set("type", quote("stdio")) // omp's own writer always says the type
 	}
 	w.timeout(n, time.Millisecond)
+	w.ompTools(n)
 	for _, key := range append([]string{"oauth"}, everyField...) {
 		w.spell([]string{key}, ompSpelling(key).write)
 	}
 	return w.writing(), nil
+}
+
+// ompTools writes toolExposure as the two lists, which alone omp looks at.
+func (w *writer) ompTools(n *jsonc.Node) {
+	rules := n.Get("toolExposure")
+	if rules == nil || n.Get("disabledTools") != nil || n.Get("enabledTools") != nil {
+		return
+	}
+	hidden, shown, only, why := toolLists(rules, true)
+	if why != "" {
+		w.gap("toolExposure", "'toolExposure' cannot be written for omp: "+why)
+		return
+	}
+	w.Drop("toolExposure")
+	if len(hidden) > 0 {
+		w.Set("disabledTools", list(hidden))
+	}
+	if only {
+		w.Set("enabledTools", list(shown))
+	}
 }

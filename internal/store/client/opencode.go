@@ -24,16 +24,28 @@ import (
 // command and url: `enabled` and `timeout`, as any override. Each layer of a project is
 // approved by itself.
 var (
-	opencodeDialect  = opencodeShape("enabled", []alias{{"clientId", "clientId"}, {"clientSecret", "clientSecret"}, {"scope", "scope"}, {"callbackPort", "callbackPort"}, {"redirectUri", "callbackUrl"}}).dialect()
+	opencodeSignIn   = []alias{{"clientId", "clientId"}, {"clientSecret", "clientSecret"}, {"scope", "scope"}, {"callbackPort", "callbackPort"}, {"redirectUri", "callbackUrl"}}
+	opencodeDialect  = opencodeShape("enabled", opencodeSignIn).dialect()
 	opencode2Dialect = opencodeShape("disabled", []alias{{"client_id", "clientId"}, {"client_secret", "clientSecret"}, {"scope", "scope"}, {"callback_port", "callbackPort"}, {"redirect_uri", "callbackUrl"}}).dialect()
 )
+
+// Kilo Code 7 grew out of OpenCode 1, and has its files in places of its own. It reads those
+// of OpenCode in its own folders too.
+var kiloDialect = func() Dialect {
+	kilo := opencodeShape("enabled", opencodeSignIn)
+	kilo.client = "Kilo Code"
+	kilo.facts = []string{layersFact}
+	return kilo.dialect()
+}()
+
+const layersFact = "layers: an entry without command and address lies on that of a weaker file"
 
 func opencodeShape(off string, oauth []alias) *shape {
 	return &shape{
 		client: "OpenCode",
 		facts: []string{
 			"editions: a file with mcp.servers, of OpenCode 2, has disabled in place of enabled",
-			"layers: an entry without command and address lies on that of a weaker file",
+			layersFact,
 		},
 		names:    []alias{{"environment", "env"}},
 		spelling: opencodeSpelling,
@@ -71,7 +83,7 @@ func (r *shapeReader) opencode() {
 	r.opencodeWords()
 	r.opencodeCommand()
 	if o := r.get("oauth"); o != nil && string(o.Raw()) == "false" {
-		r.gap(o, "oauth", "'oauth' of false keeps OpenCode from signing in, which mcpctl cannot express", "")
+		r.gap(o, "oauth", "'oauth' of false keeps "+r.of.client+" from signing in, which mcpctl cannot express", "")
 		r.Drop("oauth")
 	}
 	if e := r.get("enabled"); e != nil && r.of.off == "disabled" {
@@ -95,7 +107,7 @@ func (r *shapeReader) opencodeWords() {
 		return
 	}
 	if t == nil {
-		r.note(r.Node(), "OpenCode wants a 'type' of local or remote", "")
+		r.note(r.Node(), r.of.client+" wants a 'type' of local or remote", "")
 		return
 	}
 	switch word, _ := t.Text(); word {
@@ -104,7 +116,7 @@ func (r *shapeReader) opencodeWords() {
 	case "remote":
 		r.Set("type", quote("http"))
 	default:
-		r.note(t, "OpenCode knows the types local and remote", "")
+		r.note(t, r.of.client+" knows the types local and remote", "")
 	}
 }
 
@@ -115,7 +127,7 @@ func (r *shapeReader) opencodeCommand() {
 		return
 	}
 	if c.Kind() != jsonc.Array {
-		r.note(c, "OpenCode wants 'command' to be an array of the program and its arguments", "")
+		r.note(c, r.of.client+" wants 'command' to be an array of the program and its arguments", "")
 		return
 	}
 	words := c.Elements()
@@ -128,7 +140,7 @@ func (r *shapeReader) opencodeCommand() {
 		args = append(args, word.Raw())
 	}
 	if more := r.get("args"); more != nil {
-		r.note(more, "OpenCode does not look at 'args'", "put the arguments into 'command'")
+		r.note(more, r.of.client+" does not look at 'args'", "put the arguments into 'command'")
 		r.Drop("args")
 	}
 	r.Set("command", words[0].Raw())

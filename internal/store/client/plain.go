@@ -1,8 +1,8 @@
 package client
 
 // Clients whose entries are those that began with Claude Desktop, and little more:
-// mcpServers in a file of their own, or for Auggie among the other settings. None of them
-// says that it resolves references, so text stands for itself.
+// mcpServers in a file of their own, or for Auggie among the other settings. But for Warp
+// none of them resolves references, so text stands for itself.
 
 // Factory's droid writes the type of every entry.
 var factoryDialect = (&shape{
@@ -25,13 +25,16 @@ var lmstudioDialect = (&shape{
 	words:  plainWords,
 }).dialect()
 
-// Warp: `working_directory` for cwd; it switches servers elsewhere.
+// Warp: `working_directory` for cwd; it switches servers elsewhere. It puts ${NAME} into
+// the text of its file before it reads it, and takes nothing of a text of which one is
+// unset or empty.
 var warpDialect = (&shape{
-	client: "Warp",
-	names:  []alias{{"working_directory", "cwd"}},
-	words:  plainWords,
-	has:    []string{"cwd"},
-	aside:  map[string]string{"start_on_launch": "mcpctl starts a server when it is wanted"},
+	client:   "Warp",
+	names:    []alias{{"working_directory", "cwd"}},
+	spelling: spelling{bare: true},
+	words:    plainWords,
+	has:      []string{"cwd"},
+	aside:    map[string]string{"start_on_launch": "mcpctl starts a server when it is wanted"},
 }).dialect()
 
 // TRAE keeps beside an entry which of its gallery it came from. It has the folder of the

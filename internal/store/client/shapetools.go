@@ -138,7 +138,7 @@ func (w *shapeWriter) tools() {
 	if rules == nil {
 		return
 	}
-	hidden, shown, only, why := toolLists(rules)
+	hidden, shown, only, why := toolLists(rules, w.of.patterns)
 	if why == "" && (only && w.of.show == "" || len(hidden) > 0 && w.of.hide == "") {
 		why = "it has no such list"
 	}
@@ -156,25 +156,34 @@ func (w *shapeWriter) tools() {
 }
 
 // toolLists takes toolExposure apart into names that are hidden, and, when everything
-// else is hidden, those that are shown.
-func toolLists(rules *jsonc.Node) (hidden, shown []string, only bool, why string) {
+// else is hidden, those that are shown. Of a tool in both lists clients take the first.
+func toolLists(rules *jsonc.Node, patterns bool) (hidden, shown []string, only bool, why string) {
+	behind := false // a pattern that shows: behind it, what hides is weaker, and stronger there
 	for key, value := range rules.All() {
 		word, _ := value.Text()
+		pattern := strings.Contains(key, "*")
 		switch {
+		case pattern && patterns && (only || word == "hidden" && behind && key != "*"):
+			return nil, nil, false, "it takes no patterns in this order"
 		case word == "hidden" && key == "*":
 			only = true
-		case strings.ContainsAny(key, "*?[]{}"):
+		case strings.ContainsAny(key, "?[]{}") || !patterns && strings.Contains(key, "*"):
 			return nil, nil, false, "it takes no patterns"
 		case word == "hidden":
 			hidden = append(hidden, key)
 		case word == "direct":
-			shown = append(shown, key)
+			if shown = append(shown, key); pattern {
+				behind = true
+			}
 		default:
 			return nil, nil, false, "it shows a tool at once or not at all"
 		}
 	}
 	if !only && len(shown) > 0 {
 		return nil, nil, false, "it has no rule for a tool that is shown anyway"
+	}
+	if slices.ContainsFunc(shown, func(name string) bool { return matchesAny(hidden, name) }) {
+		return nil, nil, false, "it hides what a pattern hides, also by its whole name"
 	}
 	return hidden, shown, only, ""
 }

@@ -31,7 +31,7 @@ func (r *shapeReader) values() {
 // looks as if it did.
 func (r *shapeReader) remarks(v valueReading, field string, n *jsonc.Node) {
 	for _, id := range v.asked {
-		r.note(n, r.of.client+" asks for '"+id+"'; mcpctl takes the variable "+inputVariable(id)+" in its place", "set "+inputVariable(id))
+		r.note(n, r.of.client+" asks for '"+id+"'; mcpctl takes the variable "+InputVariable(id)+" in its place", "set "+InputVariable(id))
 	}
 	for _, what := range v.unread {
 		r.gap(n, field, "mcpctl does not understand "+what+": the server cannot start with it", "write the value, or a variable")

@@ -81,7 +81,7 @@ func (s spelling) reference(body string, out *valueReading) string {
 	}
 	if id, found := strings.CutPrefix(body, "input:"); found && s.inputs && id != "" {
 		out.asked = append(out.asked, id)
-		return "${" + inputVariable(id) + "}"
+		return "${" + InputVariable(id) + "}"
 	}
 	for _, start := range s.strange {
 		if strings.HasPrefix(body, start) {
@@ -151,8 +151,8 @@ func bareName(text string) string {
 
 func isName(name string) bool { return name != "" && nameLength(name) == len(name) }
 
-// inputVariable is the variable that stands for what the client asks the user for.
-func inputVariable(id string) string {
+// InputVariable is the variable that stands for what the client asks the user for.
+func InputVariable(id string) string {
 	name := strings.Map(func(r rune) rune {
 		if r < 0x80 && nameLength("_"+string(r)) == 2 {
 			return r

@@ -67,14 +67,14 @@ var table = []Client{
 	{
 		Name: "copilot-cli", Title: "GitHub Copilot CLI", User: UserDir{Root: ".copilot", DirVariable: "COPILOT_HOME"},
 		UserFile: "mcp-config.json", ProjectFile: ".mcp.json", MoreProject: []string{".github/mcp.json"},
-		Servers: []string{"mcpServers"}, Names: freeNames, Dialect: copilotDialect,
+		Servers: []string{"mcpServers"}, Names: freeNames, Dialect: copilotDialect, Bare: true,
 	},
 	{
 		Name: "cline", Title: "Cline",
 		User:     UserDir{Root: ".cline", RootVariable: "CLINE_DIR", Path: "data/settings", DirVariable: "CLINE_DATA_DIR", DirBelow: "settings"},
 		MoreDirs: append([]UserDir{editor("Code", "saoudrizwan.claude-dev")}, editions("saoudrizwan.claude-dev")...), // before it had a place of its own
-		UserFile: "cline_mcp_settings.json",
-		Servers:  []string{"mcpServers"}, Names: freeNames, Dialect: clineDialect,
+		UserFile: "cline_mcp_settings.json", FileVariable: "CLINE_MCP_SETTINGS_PATH",
+		Servers: []string{"mcpServers"}, Names: freeNames, Dialect: clineDialect,
 	},
 	{
 		Name: "roo", Title: "Roo Code", User: editor("Code", "rooveterinaryinc.roo-cline"),
@@ -101,17 +101,26 @@ var table = []Client{
 		Names: freeNames, Dialect: geminiDialect, NoOverrides: true, Comments: true,
 	},
 	{
-		Name: "qwen", Title: "Qwen Code", User: UserDir{Root: ".qwen"},
+		Name: "qwen", Title: "Qwen Code", User: UserDir{Root: ".qwen", DirVariable: "QWEN_HOME"},
 		UserFile: "settings.json", ProjectFile: ".qwen/settings.json",
 		Servers: []string{"mcpServers"}, DisabledList: "mcp.excluded", OnlyList: "mcp.allowed",
 		Names: freeNames, Dialect: qwenDialect, NoOverrides: true, Comments: true,
 	},
 	{
 		Name: "opencode", Title: "OpenCode", User: UserDir{Root: ".config", RootVariable: "XDG_CONFIG_HOME", Path: "opencode"},
+		Pointers: []Pointer{{"OPENCODE_CONFIG_DIR", true}, {"OPENCODE_CONFIG", false}}, TextVariable: "OPENCODE_CONFIG_CONTENT",
 		UserFile: "opencode.json", MoreUser: []string{"opencode.jsonc"},
 		ProjectFile: "opencode.json", MoreProject: []string{".opencode/opencode.jsonc", ".opencode/opencode.json", "opencode.jsonc"}, Either: true,
 		Servers: []string{"mcp"}, Newer: &Edition{Servers: []string{"mcp", "servers"}, Dialect: opencode2Dialect, NoOverrides: true}, Layers: true,
 		Names: freeNames, Dialect: opencodeDialect, Comments: true,
+	},
+	{
+		Name: "kilo", Title: "Kilo Code 7", User: UserDir{Root: ".config", RootVariable: "XDG_CONFIG_HOME", Path: "kilo"},
+		Pointers: []Pointer{{"KILO_CONFIG_DIR", true}, {"KILO_CONFIG", false}}, TextVariable: "KILO_CONFIG_CONTENT",
+		UserFile: "kilo.jsonc", MoreUser: []string{"kilo.json", "opencode.jsonc", "opencode.json", "config.json"},
+		ProjectFile: "kilo.jsonc", MoreProject: []string{".kilo/kilo.jsonc", ".kilo/kilo.json", "kilo.json", "opencode.jsonc", "opencode.json"}, Either: true,
+		Servers: []string{"mcp"}, ServersIn: map[string][]string{"opencode.jsonc": {"mcp"}, "opencode.json": {"mcp"}, "config.json": {"mcp"}}, Layers: true,
+		Names: freeNames, Dialect: kiloDialect, Comments: true,
 	},
 	{
 		Name: "zed", Title: "Zed", User: UserDir{Root: ".config", RootVariable: "XDG_CONFIG_HOME", Path: "zed", Darwin: ".config/zed"},
@@ -121,17 +130,17 @@ var table = []Client{
 	{
 		Name: "amp", Title: "Amp", User: UserDir{Root: ".config/amp"},
 		MoreDirs: []UserDir{{Root: ".config", RootVariable: "XDG_CONFIG_HOME", Path: "Code/User", Darwin: "Library/Application Support/Code/User"}},
-		UserFile: "settings.json", MoreUser: []string{"settings.jsonc"},
-		ProjectFile: ".amp/settings.json", MoreProject: []string{".amp/settings.jsonc"}, Either: true,
-		Servers: []string{"amp.mcpServers"}, Names: freeNames, Dialect: ampDialect, NoOverrides: true, Comments: true,
+		UserFile: "settings.json", MoreUser: []string{"settings.jsonc"}, FileVariable: "AMP_SETTINGS_FILE",
+		ProjectFile: ".amp/settings.json", MoreProject: []string{".amp/settings.jsonc", ".vscode/settings.json"}, Either: true,
+		Servers: []string{"amp.mcpServers"}, ServersIn: map[string][]string{".vscode/settings.json": {"amp.mcpServers"}}, Names: freeNames, Dialect: ampDialect, NoOverrides: true, Comments: true,
 	},
 	{
-		Name: "junie", Title: "Junie", User: UserDir{Root: ".junie"},
+		Name: "junie", Title: "Junie", User: UserDir{Root: ".junie", DirVariable: "JUNIE_HOME"},
 		UserFile: "mcp/mcp.json", ProjectFile: ".junie/mcp/mcp.json",
 		Servers: []string{"mcpServers"}, Names: freeNames, Dialect: junieDialect, NoOverrides: true,
 	},
 	{
-		Name: "kiro", Title: "Kiro", User: UserDir{Root: ".kiro"},
+		Name: "kiro", Title: "Kiro", User: UserDir{Root: ".kiro", DirVariable: "KIRO_HOME"},
 		UserFile: "settings/mcp.json", ProjectFile: ".kiro/settings/mcp.json",
 		Servers: []string{"mcpServers"}, Names: freeNames, Dialect: kiroDialect, NoOverrides: true,
 	},
@@ -146,17 +155,18 @@ var table = []Client{
 		Servers: []string{"mcp"}, Names: freeNames, Dialect: crushDialect, NoOverrides: true,
 	},
 	{
-		Name: "factory", Title: "Factory Droid", User: UserDir{Root: ".factory"},
+		Name: "factory", Title: "Factory Droid", User: UserDir{RootVariable: "FACTORY_HOME_OVERRIDE", Path: ".factory"},
 		UserFile: "mcp.json", ProjectFile: ".factory/mcp.json",
 		Servers: []string{"mcpServers"}, Names: freeNames, Dialect: factoryDialect, NoOverrides: true,
 	},
 	{
 		Name: "antigravity", Title: "Antigravity", User: UserDir{Root: ".gemini"},
 		UserFile: "config/mcp_config.json", MoreUser: []string{"antigravity/mcp_config.json"},
-		Servers: []string{"mcpServers"}, Names: freeNames, Dialect: antigravityDialect, NoOverrides: true,
+		ProjectFile: ".agents/mcp_config.json",
+		Servers:     []string{"mcpServers"}, Names: freeNames, Dialect: antigravityDialect, NoOverrides: true,
 	},
 	{
-		Name: "lmstudio", Title: "LM Studio", User: UserDir{Root: ".lmstudio"}, UserFile: "mcp.json",
+		Name: "lmstudio", Title: "LM Studio", User: UserDir{Root: ".lmstudio"}, MoreDirs: []UserDir{{Root: ".cache/lm-studio"}}, UserFile: "mcp.json",
 		Servers: []string{"mcpServers"}, Names: freeNames, Dialect: lmstudioDialect, NoOverrides: true,
 	},
 	{
@@ -180,11 +190,15 @@ var table = []Client{
 		Servers: []string{"mcp_servers"}, Names: NameRule{Dash: true}, Dialect: codexDialect, Comments: true, Rooted: true,
 	},
 	{
-		Name: "goose", Title: "goose", User: UserDir{Root: ".config", RootVariable: "XDG_CONFIG_HOME", Path: "goose"}, UserFile: "config.yaml",
-		Servers: []string{"extensions"}, Names: NameRule{Dash: true}, Dialect: gooseDialect, NoOverrides: true, Comments: true, NameIn: "name",
+		Name: "goose", Title: "goose",
+		User:     UserDir{Root: ".config", RootVariable: "XDG_CONFIG_HOME", Path: "goose", DirVariable: "GOOSE_PATH_ROOT", DirBelow: "config"},
+		UserFile: "config.yaml",
+		Servers:  []string{"extensions"}, Names: NameRule{Dash: true}, Dialect: gooseDialect, NoOverrides: true, Comments: true, NameIn: "name",
 	},
 	{
 		Name: "continue", Title: "Continue", User: UserDir{Root: ".continue", DirVariable: "CONTINUE_GLOBAL_DIR"}, UserFile: "config.yaml",
+		DropIns: DropIns{User: "mcpServers", Project: ".continue/mcpServers", Endings: []string{".yaml", ".yml", ".json"}, Alone: ".json"},
+		Newer:   &Edition{Servers: []string{"mcpServers"}, Dialect: continueJSONDialect, NoOverrides: true, Ending: ".json"},
 		Servers: []string{"mcpServers"}, Names: freeNames, Dialect: continueDialect, NoOverrides: true, Comments: true, NameIn: "name", List: true, ReadOnly: true,
 	},
 	{

@@ -1,7 +1,9 @@
 package client
 
 import (
+	"cmp"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -58,17 +60,76 @@ func (u UserDir) Find(env map[string]string, b Bases) (dir, why string) {
 		return filepath.Join(root, "profiles", profile, filepath.FromSlash(u.Path)), why
 	}
 	dir = filepath.Join(root, filepath.FromSlash(u.Path))
-	v := env[u.DirVariable]
-	if u.DirVariable == "" || v == "" {
-		return dir, why
+	v, bad := named(u.DirVariable, env, b)
+	if v == "" {
+		return dir, cmp.Or(bad, why)
+	}
+	return filepath.Join(v, filepath.FromSlash(u.DirBelow)), why
+}
+
+// named is the path that a variable holds; "" for none. why tells what is wrong with it.
+func named(variable string, env map[string]string, b Bases) (path, why string) {
+	v := env[variable]
+	if variable == "" || v == "" {
+		return "", ""
 	}
 	if rest, ok := strings.CutPrefix(v, "~"); ok && (rest == "" || rest[0] == filepath.Separator) {
 		v = filepath.Join(b.Home, rest)
 	}
 	if !filepath.IsAbs(v) {
-		return dir, u.DirVariable + " is not an absolute path"
+		return "", variable + " is not an absolute path"
 	}
-	return filepath.Join(v, filepath.FromSlash(u.DirBelow)), why
+	return filepath.Clean(v), ""
+}
+
+// Pointer is a variable of the environment that names a further file of the user, or a
+// directory that has files such as those in the usual place.
+type Pointer struct {
+	Variable string
+	Dir      bool
+}
+
+// Find is what the variable names; "" for nothing. why tells, with the variable's name,
+// what is wrong with it.
+func (p Pointer) Find(env map[string]string, b Bases) (path, why string) {
+	return named(p.Variable, env, b)
+}
+
+// NamedFile is the user's file where a variable names it; "" where none does.
+func (c Client) NamedFile(env map[string]string, b Bases) (path string) {
+	path, _ = named(c.FileVariable, env, b)
+	return path
+}
+
+// Misplaced tells, with the variable's name, what is wrong with what the environment says
+// about the files that are written; "" when nothing is.
+func (c Client) Misplaced(env map[string]string, b Bases) (why string) {
+	_, dir := c.User.Find(env, b)
+	_, file := named(c.FileVariable, env, b)
+	return cmp.Or(file, dir)
+}
+
+// Variables are those of the environment that move a client's files.
+func (c Client) Variables() (names []string) {
+	add := func(list ...string) {
+		for _, name := range list {
+			if name != "" && !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	add(c.FileVariable)
+	for _, p := range c.Pointers {
+		add(p.Variable)
+	}
+	for _, u := range append([]UserDir{c.User}, c.MoreDirs...) {
+		add(u.DirVariable, u.RootVariable)
+		add(u.ProfileVariables...)
+		if u.InConfigHome {
+			add("XDG_CONFIG_HOME")
+		}
+	}
+	return names
 }
 
 // profile: set but empty, and "default", mean none.

@@ -11,18 +11,39 @@ import (
 // entry with neither holds the settings of an extension, which starts the server itself:
 // Zed writes one for each such extension that is installed.
 // Zed resolves no references, and speaks stdio and http.
-var zedDialect = (&shape{
+var zedDialect = withOlder((&shape{
 	client: "Zed",
 	unit:   time.Millisecond,
 	off:    "enabled",
 	words:  map[string]string{"stdio": "-", "http": "-"},
 	names:  []alias{{"source", ""}},
-	gaps:   map[string]string{"remote": "it starts the server on the other machine, and mcpctl here"},
+	more:   []string{"settings"}, objects: map[string][]string{"command": {"path", "args", "env"}},
+	gaps: map[string]string{"remote": "it starts the server on the other machine, and mcpctl here"},
 	facts: []string{
 		"not servers: entries with 'settings' or the source \"extension\", and no command or url, are of extensions of Zed, which start the server; their names are taken",
 	},
 	reads: (*shapeReader).zedCommand,
-}).dialect()
+}).dialect(), zedOlder)
+
+func withOlder(d Dialect, older func(*jsonc.Node, []string) []string) Dialect {
+	d.Older = older
+	return d
+}
+
+// zedOlder is where the older shape has command, args and env.
+func zedOlder(entry *jsonc.Node, field []string) []string {
+	command := entry.Get("command")
+	if command == nil || command.Kind() != jsonc.Object {
+		return field
+	}
+	switch field[0] {
+	case "command":
+		return []string{"command", "path"}
+	case "args", "env":
+		return append([]string{"command"}, field...)
+	}
+	return field
+}
 
 // zedCommand takes the older shape apart, and tells what only an extension can start.
 func (r *shapeReader) zedCommand() {

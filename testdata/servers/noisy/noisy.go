@@ -5,6 +5,7 @@ package noisy
 import (
 	"os"
 
+	"github.com/mcpctl/mcpctl/testdata/servers/mark"
 	"github.com/mcpctl/mcpctl/testdata/servers/stub"
 )
 
@@ -15,5 +16,5 @@ func Main() {
 		"-noise-each", "debug: tick",
 		"-stderr-text", "WARN noisy",
 	}
-	os.Exit(stub.Run(append(noise, os.Args[1:]...)))
+	mark.Leave(stub.Run(append(noise, os.Args[1:]...)))
 }

@@ -16,6 +16,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"syscall"
+
+	"github.com/mcpctl/mcpctl/testdata/servers/mark"
 )
 
 // Main listens and serves until SIGTERM, SIGINT or, with -until-eof, until standard
@@ -24,10 +26,10 @@ func Main() {
 	err := run(os.Args[1:])
 	switch {
 	case err == nil, errors.Is(err, flag.ErrHelp):
-		os.Exit(0)
+		mark.Leave(0)
 	default:
 		fmt.Fprintf(os.Stderr, "oauth-server: %v\n", err)
-		os.Exit(2)
+		mark.Leave(2)
 	}
 }
 

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/mcpctl/mcpctl/testdata/servers/mark"
 )
 
 // forever is longer than any test.
@@ -71,12 +73,12 @@ var modes = map[string]mode{
 	"stays":          {begin: func(*server) { ignoreTerm() }, end: func(*server) { time.Sleep(forever) }},
 	"closes-stdout":  {take: on("tools/call", func(s *server, m message) { os.Stdout.Close(); s.done(); time.Sleep(forever) })},
 	"closes-stdin":   {take: on("tools/call", func(s *server, m message) { os.Stdin.Close(); s.answer(m); s.done(); time.Sleep(forever) })},
-	"leaves":         {begin: func(*server) { os.Exit(3) }},
-	"leaves-at-once": {take: on("initialize", func(s *server, m message) { s.answer(m); os.Exit(8) })},
-	"leaves-later":   {take: on("tools/list", func(s *server, m message) { s.answer(m); os.Exit(4) })},
-	"leaves-in-call": {take: on("tools/call", func(*server, message) { os.Exit(5) })},
+	"leaves":         {begin: func(*server) { mark.Leave(3) }},
+	"leaves-at-once": {take: on("initialize", func(s *server, m message) { s.answer(m); mark.Leave(8) })},
+	"leaves-later":   {take: on("tools/list", func(s *server, m message) { s.answer(m); mark.Leave(4) })},
+	"leaves-in-call": {take: on("tools/call", func(*server, message) { mark.Leave(5) })},
 	"daemon":         {begin: func(s *server) { spawn(1, true, true); s.done() }},
-	"daemon-leaves":  {begin: func(s *server) { spawn(1, true, true); s.done(); os.Exit(6) }},
+	"daemon-leaves":  {begin: func(s *server) { spawn(1, true, true); s.done(); mark.Leave(6) }},
 	"children":       {begin: func(s *server) { spawn(100, false, false); s.done() }},
 	"children-stay":  {begin: func(s *server) { ignoreTerm(); spawn(20, true, false); s.done() }, end: func(*server) { time.Sleep(forever) }},
 	"zombies":        {begin: func(s *server) { zombies(200); s.done() }},

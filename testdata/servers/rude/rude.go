@@ -15,6 +15,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/mcpctl/mcpctl/testdata/servers/mark"
 )
 
 // Main runs the server with the arguments of the process and exits.
@@ -25,7 +27,7 @@ func Main() {
 	m, ok := modes[*name]
 	if !ok {
 		fmt.Fprintf(os.Stderr, "rude-server: no mode %q; there are %s\n", *name, strings.Join(Modes(), " "))
-		os.Exit(2)
+		mark.Leave(2)
 	}
 	s := &server{mode: m, witness: *witness, in: bufio.NewReader(os.Stdin)}
 	s.serve()

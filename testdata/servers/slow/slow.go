@@ -4,10 +4,11 @@ package slow
 import (
 	"os"
 
+	"github.com/mcpctl/mcpctl/testdata/servers/mark"
 	"github.com/mcpctl/mcpctl/testdata/servers/stub"
 )
 
 // Main runs the stub server behind a pause, with the given arguments as well.
 func Main() {
-	os.Exit(stub.Run(append([]string{"-sleep", "3s"}, os.Args[1:]...)))
+	mark.Leave(stub.Run(append([]string{"-sleep", "3s"}, os.Args[1:]...)))
 }

@@ -23,7 +23,7 @@ func (s *server) result(m message) (any, *failure) {
 	case "server/discover":
 		if s.modern {
 			return map[string]any{"supportedVersions": []string{"2026-07-28"}, "instructions": s.instructions, "capabilities": s.announced(), "resultType": "complete",
-				"_meta": map[string]any{"io.modelcontextprotocol/serverInfo": map[string]string{"name": "stub", "version": "1.0.0"}}}, nil
+				"_meta": map[string]any{"io.modelcontextprotocol/serverInfo": json.RawMessage(s.serverInfo)}}, nil
 		}
 		return nil, noMethod(m.Method)
 	case "initialize":
@@ -72,7 +72,7 @@ func (s *server) hello(params json.RawMessage) any {
 		"instructions":    s.instructions,
 		"protocolVersion": version,
 		"capabilities":    s.announced(),
-		"serverInfo":      map[string]string{"name": "stub", "version": "1.0.0"},
+		"serverInfo":      json.RawMessage(s.serverInfo),
 	}
 }
 

@@ -39,6 +39,7 @@ type options struct {
 	caps, tools          names
 	schema, outputSchema string
 	toolsFile            string
+	serverInfo           string
 	page                 int
 	cursor               string
 	hang, deny           names
@@ -127,6 +128,7 @@ func parse(args []string) (*options, error) {
 	f.StringVar(&o.description, "description", "A stub.", "describe each tool with `TEXT`")
 	f.StringVar(&o.schema, "schema", `{"type":"object"}`, "give each tool the input schema `JSON`; none if empty")
 	f.StringVar(&o.outputSchema, "output-schema", "", "give each tool the output schema `JSON`")
+	f.StringVar(&o.serverInfo, "server-info", `{"name":"stub","version":"1.0.0"}`, "say `JSON` of itself")
 	f.StringVar(&o.toolsFile, "tools-file", "", "answer tools/list with what `FILE` holds at that time, a JSON list, and take calls of any tool")
 	f.IntVar(&o.page, "page", 0, "list `N` tools per page; 0 lists all on one")
 	f.StringVar(&o.cursor, "cursor", cursorAdvance, "page like `advance|stuck|empty|null|endless`")
@@ -201,7 +203,7 @@ func setInt(to **int) func(string) error {
 // check refuses what would make a test pass for the wrong reason.
 func (o *options) check() error {
 	for flag, text := range map[string]string{
-		"schema": o.schema, "output-schema": o.outputSchema, "raw-result": o.rawResult,
+		"server-info": o.serverInfo, "schema": o.schema, "output-schema": o.outputSchema, "raw-result": o.rawResult,
 		"elicit-schema": o.elicitSchema, "ask-params": o.askParams,
 	} {
 		if text != "" && !json.Valid([]byte(text)) {

@@ -36,7 +36,7 @@ const (
 )
 
 // Main runs the server with the arguments of the process and exits.
-func Main() { os.Exit(Run(os.Args[1:])) }
+func Main() { mark.Leave(Run(os.Args[1:])) }
 
 // Run serves on standard input and output until told to leave, and returns the
 // exit status.
@@ -117,7 +117,7 @@ func (s *server) begin() (status int, leave bool) {
 		code = *s.exit
 	}
 	if s.exitAfter > 0 {
-		time.AfterFunc(s.exitAfter, func() { os.Exit(code) })
+		time.AfterFunc(s.exitAfter, func() { mark.Leave(code) })
 	} else if s.exit != nil {
 		return code, true
 	}
