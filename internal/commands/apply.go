@@ -83,8 +83,7 @@ func runApply(ctx context.Context, a *app, o *applyOptions) error {
 		doc.Edits = append(doc.Edits, report.ApplyEdit{Op: e.Op, Name: e.Name, To: e.To, Fingerprint: string(done.Fingerprints[i])})
 	}
 	if done.DryRun {
-		doc.DryRun, doc.Diff = true, store.Unified(done.Path, s.MaskFile(done.Path, done.Before), s.MaskFile(done.Path, done.After))
-		a.noteHidden(!done.Unchanged, doc.Diff)
+		doc.DryRun, doc.Diff = true, s.UnifiedFile(done.Path, done.Before, done.After)
 		return a.print(doc, func(w *bytes.Buffer) error { w.WriteString(doc.Diff); return nil })
 	}
 	if done.Unchanged {

@@ -161,7 +161,7 @@ func (a *app) editSetting(ctx context.Context, req store.SettingEdit) error {
 	doc := report.ConfigEdit{Schema: wire.Schema, Name: change.Name, Value: redact.JSON(req.Value), Source: change.Path, Unchanged: change.Unchanged, Warnings: []wire.Warning{}}
 	if change.DryRun {
 		doc.DryRun = true
-		doc.Diff = store.Unified(change.Path, redact.Text(string(change.Before)), redact.Text(string(change.After)))
+		doc.Diff = store.Unified(change.Path, shownText(change.Before), shownText(change.After))
 		return a.print(doc, func(w *bytes.Buffer) error { w.WriteString(doc.Diff); return nil })
 	}
 	if v, err := s.Settings().Value(req.Name); err == nil && v.AdminWins && v.Origin == store.FromAdmin {
@@ -242,3 +242,8 @@ var settingExample = json.RawMessage(`{
   "discovery": {"user": "all"},
   "supervisor": {"idleTimeout": "30m"}
 }`)
+
+// shownText is a text in which what looks like a secret is hidden.
+func shownText(text []byte) store.Shown {
+	return store.Shown{Text: string(text), Masked: redact.Text(string(text))}
+}

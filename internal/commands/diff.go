@@ -11,7 +11,9 @@ import (
 	"github.com/mcpctl/mcpctl/internal/store"
 )
 
-const diffHelp = `Show what has changed, as a unified difference with the secrets hidden.
+const diffHelp = `Show what has changed, as a unified difference with the secrets hidden. A line of which
+only a hidden value differs is there as removed and added, with the mask on both sides;
+so it is with --dry-run of every command that has it.
 
 Without a name: the file as it was before the last change that mcpctl made to it, or
 with --from before the change of that id, against the file as it is now, whoever
@@ -93,9 +95,8 @@ func (a *app) fileDiff(o *diffOptions) (report.Diff, error) {
 	id := d.Commit.ID()
 	doc := report.Diff{
 		Schema: wire.Schema, Source: d.Path, Scope: string(scope), Since: &id, From: revision(d.From), To: revision(d.To),
-		Differs: d.Differs(), Diff: store.Unified(d.Path, s.MaskFile(d.Path, d.Before), s.MaskFile(d.Path, d.After)),
+		Differs: d.Differs(), Diff: s.UnifiedFile(d.Path, d.Before, d.After),
 	}
-	a.noteHidden(doc.Differs, doc.Diff)
 	return doc, nil
 }
 
@@ -127,7 +128,7 @@ func (a *app) entryDiff(o *diffOptions) (report.Diff, error) {
 	doc := report.Diff{
 		Schema: wire.Schema, Source: d.Path, Scope: string(scope), Name: &o.name, From: fingerprint(d.From), To: fingerprint(d.To),
 		Approval: string(d.State), Reason: d.Why, Differs: d.Differs(),
-		Diff: store.Unified(d.Path+":"+o.name, laidOut(d.Before), laidOut(d.After)),
+		Diff: store.Unified(d.Path+":"+o.name, store.ShownEntry(d.Before, laidOut), store.ShownEntry(d.After, laidOut)),
 	}
 	if d.State == "" {
 		doc.Reason = "the entry is not in the file any more"
@@ -141,8 +142,6 @@ func (a *app) entryDiff(o *diffOptions) (report.Diff, error) {
 		a.warn("nothing was approved for '"+o.name+"': "+doc.Reason, "")
 	case d.State == "", d.From == d.To && doc.Differs: // a file that the approval covers
 		a.warn("'"+o.name+"': "+doc.Reason, "")
-	default:
-		a.noteHidden(doc.Differs, doc.Diff)
 	}
 	return doc, nil
 }
@@ -155,10 +154,5 @@ func fingerprint(fp store.Fingerprint) *string {
 	return &text
 }
 
-// laidOut is an entry for comparing by lines, its secrets hidden.
-func laidOut(raw json.RawMessage) string {
-	if raw == nil {
-		return ""
-	}
-	return report.Indented(store.MaskEntry(raw)) + "\n"
-}
+// laidOut is an entry for comparing by lines.
+func laidOut(raw json.RawMessage) string { return report.Indented(raw) + "\n" }

@@ -149,7 +149,7 @@ func (r reviewed) showDifference(w io.Writer) {
 	if d == nil {
 		return
 	}
-	text := store.Unified("approved", report.Indented(d.Before)+"\n", report.Indented(e.Raw)+"\n")
+	text := store.Unified("approved", store.ShownWhole(laidOut(d.Before)), store.ShownWhole(laidOut(e.Raw)))
 	if text == "" && len(d.Files) == 0 {
 		return
 	}

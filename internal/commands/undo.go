@@ -98,8 +98,7 @@ func (a *app) undone(s *store.Store, u store.Undone) report.Undone {
 	doc := report.Undone{Scope: string(u.Scope), Source: u.Path, ID: u.Commit.ID(), Verb: u.Commit.Verb,
 		Names: emptyList(u.Commit.Names), Restored: fileState(u.Commit.Before), Unchanged: u.Unchanged}
 	if u.DryRun {
-		doc.DryRun, doc.Diff = true, store.Unified(u.Path, s.MaskFile(u.Path, u.Before), s.MaskFile(u.Path, u.After))
-		a.noteHidden(!u.Unchanged, doc.Diff)
+		doc.DryRun, doc.Diff = true, s.UnifiedFile(u.Path, u.Before, u.After)
 		return doc
 	}
 	switch {
@@ -111,11 +110,4 @@ func (a *app) undone(s *store.Store, u store.Undone) report.Undone {
 		a.say("put back %s as it was before %s (%s)", u.Path, doc.ID, what(u.Commit))
 	}
 	return doc
-}
-
-// noteHidden explains a difference that shows no line.
-func (a *app) noteHidden(differs bool, diff string) {
-	if differs && diff == "" && a.json == "" {
-		a.warn("the difference is only in values that are hidden", "")
-	}
 }

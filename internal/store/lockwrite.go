@@ -34,7 +34,7 @@ type LockChange struct {
 
 // Diff is the difference in lines. There are no secrets in the file.
 func (c LockChange) Diff() string {
-	return Unified(c.Path, string(c.Before), string(c.After))
+	return Unified(c.Path, ShownWhole(string(c.Before)), ShownWhole(string(c.After)))
 }
 
 // WriteLock writes the lock file as a project's file is written (design §6), if it is

@@ -99,17 +99,20 @@ func CompareTools(before, after []ToolDefinition) []ToolChange {
 }
 
 // ToolDiff is the difference of two definitions in lines, whole, secrets hidden, and made
-// harmless for a terminal; "" when what differs is hidden in both.
+// harmless for a terminal.
 func ToolDiff(c ToolChange, mask *redact.Mask) string {
-	return Unified("tools/"+mask.Text(c.Name), prettyTool(c.Before, mask), prettyTool(c.After, mask))
+	return Unified("tools/"+mask.Text(c.Name), shownTool(c.Before, mask), shownTool(c.After, mask))
 }
 
-func prettyTool(t *ToolDefinition, mask *redact.Mask) string {
+func shownTool(t *ToolDefinition, mask *redact.Mask) Shown {
 	if t == nil {
-		return ""
+		return Shown{}
 	}
+	return Shown{prettyTool(t.Definition), prettyTool(mask.JSON(t.Definition))}
+}
+
+func prettyTool(shown json.RawMessage) string {
 	var b bytes.Buffer
-	shown := mask.JSON(t.Definition)
 	if json.Indent(&b, shown, "", "  ") != nil {
 		return string(shown) + "\n"
 	}
