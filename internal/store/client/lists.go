@@ -1,6 +1,8 @@
 package client
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 	"time"
 
@@ -71,14 +73,21 @@ func (r *shapeReader) continues() {
 }
 
 // Mistral Vibe: TOML, [[mcp_servers]] with a `transport`. api_key_env names the variable of a key, which is sent in
-// the header api_key_header in the form api_key_format.
+// the header api_key_header in the form api_key_format, unless there is such a header. These and headers stand in the
+// entry or in its table auth, which may speak of a sign-in instead (the definitions of its settings, 2026).
 var vibeDialect = (&shape{
-	client: "Mistral Vibe",
-	names:  []alias{{"transport", "type"}, {"tool_timeout_sec", "timeout"}, {"name", ""}},
-	unit:   time.Second,
-	hide:   "disabled_tools",
-	more:   []string{"api_key_env", "api_key_header", "api_key_format"},
-	gaps:   map[string]string{"startup_timeout_sec": startWhy},
+	client:  "Mistral Vibe",
+	has:     []string{"cwd"},
+	objects: map[string][]string{"auth": vibeStatic},
+	names:   []alias{{"transport", "type"}, {"tool_timeout_sec", "timeout"}, {"name", ""}},
+	unit:    time.Second,
+	off:     "disabled",
+	hide:    "disabled_tools",
+	signIn: signIn{in: "auth", list: "scopes", fields: []alias{
+		{"type", ""}, {"scopes", "scope"}, {"client_id", "clientId"}, {"client_metadata_url", "clientMetadataUrl"}, {"redirect_port", "callbackPort"},
+	}},
+	more: []string{"api_key_env", "api_key_header", "api_key_format"},
+	gaps: map[string]string{"startup_timeout_sec": startWhy},
 	aside: map[string]string{
 		"prompt":           "it tells the model about the server",
 		"sampling_enabled": "it lets the server ask the model",
@@ -86,41 +95,95 @@ var vibeDialect = (&shape{
 	facts: []string{
 		"servers: a list of entries with their names inside",
 		"variables: api_key_env names the variable of a key, for the header api_key_header",
+		"command: words apart by blanks, or a list, are the command and its arguments",
 	},
 	reads: (*shapeReader).vibe, readsLast: (*shapeReader).vibeKey,
 }).readOnly()
 
-// vibe: the command may be one array with its arguments.
+// vibe: the command may have its arguments in it, and what is sent may stand in auth.
 func (r *shapeReader) vibe() {
+	r.vibeCommand()
+	auth := r.get("auth")
+	if auth == nil || auth.Kind() != jsonc.Object {
+		return
+	}
+	kind, _ := vibeText(auth, "type", "static")
+	switch kind {
+	case "oauth":
+	case "static":
+		r.Drop("auth")
+		for key, value := range auth.All() {
+			switch {
+			case key == "type":
+			case slices.Contains(vibeStatic, key):
+				r.Set(key, value.Raw())
+			default:
+				r.gap(value, "auth."+key, "mcpctl has no 'auth."+key+"'", "")
+			}
+		}
+	default:
+		r.gap(auth, "auth", "'auth.type' of "+r.of.client+" is 'static' or 'oauth'", "")
+		r.Drop("auth")
+	}
+}
+
+// vibeStatic are the fields of an auth that is static.
+var vibeStatic = []string{"headers", "api_key_env", "api_key_header", "api_key_format"}
+
+// vibeCommand takes the command apart. One with quotes stays: it is for a reader of shell words.
+func (r *shapeReader) vibeCommand() {
 	command := r.get("command")
-	if command == nil || command.Kind() != jsonc.Array || len(command.Elements()) == 0 {
+	if command == nil {
 		return
 	}
 	words := textsOf(command)
-	if args := r.get("args"); args != nil {
-		words = append(words, textsOf(args)...)
+	if text, isText := command.Text(); isText {
+		words = strings.Fields(text)
+		if len(words) < 2 || strings.ContainsAny(text, "\"'\\") {
+			return
+		}
 	}
 	if len(words) == 0 {
 		return // no word among them, which the reader behind tells
+	}
+	if args := r.get("args"); args != nil {
+		words = append(words, textsOf(args)...)
 	}
 	r.Set("command", quote(words[0]))
 	r.Set("args", list(words[1:]))
 }
 
+// vibeText is a text in an object, or another when there is none.
+func vibeText(in *jsonc.Node, key, otherwise string) (text string, there bool) {
+	n := in.Get(key)
+	if n == nil {
+		return otherwise, false
+	}
+	text, _ = n.Text()
+	return text, true
+}
+
 // vibeKey makes a header of the key.
 func (r *shapeReader) vibeKey() {
-	text := func(key, otherwise string) string {
-		n := r.get(key)
-		if n == nil {
-			return otherwise
+	text := func(key, absent, empty string) string {
+		value, there := vibeText(r.Node(), key, absent)
+		if there {
+			r.Drop(key)
 		}
-		r.Drop(key)
-		value, _ := n.Text()
-		return value
+		return cmp.Or(strings.TrimSpace(value), empty)
 	}
-	name := text("api_key_env", "")
-	header, format := text("api_key_header", "Authorization"), text("api_key_format", "Bearer {token}")
+	name := text("api_key_env", "", "")
+	header := text("api_key_header", "", "Authorization")
+	format := text("api_key_format", "Bearer {token}", "{token}")
+	headers := r.get("headers")
+	if headers != nil {
+		for key := range headers.All() {
+			if strings.EqualFold(key, header) {
+				return
+			}
+		}
+	}
 	if name != "" {
-		r.Set("headers", with(r.get("headers"), header, quote(strings.ReplaceAll(Literal(format), "{token}", "${"+name+"}"))))
+		r.Set("headers", with(headers, header, quote(strings.ReplaceAll(Literal(format), "{token}", "${"+name+"}"))))
 	}
 }

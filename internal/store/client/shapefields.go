@@ -67,7 +67,7 @@ func (f *shape) inside() map[string][]string {
 	if names == nil {
 		names = map[string][]string{}
 	}
-	names[f.signIn.in] = f.signIn.theirs()
+	names[f.signIn.in] = slices.Concat(names[f.signIn.in], f.signIn.theirs())
 	return names
 }
 
