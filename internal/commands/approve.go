@@ -27,7 +27,8 @@ only they have changed since the last approval. An entry that is approved as it
 stands is left alone: nothing is asked, and nothing written.
 There is no approval of entries that are not there yet. Where the
 project files of several clients hold the name, the fingerprint says which is meant;
-without it, it is the strongest that is not approved.
+without it, it is the strongest that is not approved. A file that several clients read,
+each in its own way, is approved for each of them: --client says for which.
 
 Literal values of variables and headers, and what looks like a secret, are hidden;
 their fields are named, and "show --reveal" shows them. An entry whose name,

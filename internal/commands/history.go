@@ -17,7 +17,8 @@ import (
 
 const historyHelp = `List the changes that mcpctl made to the files of this workspace and of the user,
 newest first. For each file the bytes from before its last 50 changes are kept, so
-that "mcpctl undo" can put them back and "mcpctl diff" can compare with them.
+that "mcpctl undo" can put them back and "mcpctl diff" can compare with them; all of
+the last command's, where these are more.
 
 Changes that other programs made are not in the list, but what a file held before
 mcpctl changed it is kept, whoever wrote that. "(interrupted)" means that the process

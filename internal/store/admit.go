@@ -67,7 +67,7 @@ func (c *Config) Admit(name string) (Admitted, error) {
 	}
 	a := Admitted{entry: row.Entry, row: row, workspace: c.Store.Workspace, home: c.Store.Places.Home, store: c.Store}
 	if row.Entry.Source.Scope == Project {
-		a.approved = c.Approvals.find(row.Entry.Source.Real, name)
+		a.approved = c.Approvals.find(row.Entry.Source, name)
 	}
 	return a, nil
 }

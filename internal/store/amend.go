@@ -75,7 +75,7 @@ func (s *Store) wordOn(e *Entry) *approval {
 	approvals := s.ReadApprovals()
 	switch state, _, _ := approvals.State(s, e); state {
 	case Approved, Denied:
-		r := *approvals.find(e.Source.Real, e.Name)
+		r := *approvals.find(e.Source, e.Name)
 		return &r
 	}
 	return nil
@@ -102,11 +102,13 @@ func (s *Store) carry(ctx context.Context, word *approval, e *Entry) error {
 		}
 	}
 	err := s.changeApprovals(committed(ctx), func(f *approvalsFile) {
-		i := slices.IndexFunc(f.Approvals, func(p approval) bool { return p.Source == word.Source && p.Name == word.Name })
+		i := slices.IndexFunc(f.Approvals, func(p approval) bool {
+			return p.Source == word.Source && p.Name == word.Name && p.Dialect == word.Dialect
+		})
 		if i < 0 || f.Approvals[i].Denied != word.Denied || f.Approvals[i].Fingerprint != word.Fingerprint {
 			return // the user said something else meanwhile, and that counts
 		}
-		if !word.Denied {
+		if !word.Denied && word.Name != r.Name {
 			f.drop(word.Source, word.Name)
 		}
 		if !f.denied(r.Source, r.Name) { // a refusal of the new name wins (design §5.2)

@@ -157,13 +157,13 @@ func TestApplyApprovals(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
-	if r := s.ReadApprovals().find(s.Path(Project), "entry"); r == nil || !r.EntryOnly {
+	if r := s.ReadApprovals().find(s.ReadSource(Project), "entry"); r == nil || !r.EntryOnly {
 		t.Errorf("entry-only was lost: %+v", r)
 	}
-	if r := s.ReadApprovals().find(s.Path(Project), "gone"); r != nil {
+	if r := s.ReadApprovals().find(s.ReadSource(Project), "gone"); r != nil {
 		t.Errorf("an entry that is not there was approved: %+v", r)
 	}
-	if r := s.ReadApprovals().find(s.Path(Project), "moved"); r != nil {
+	if r := s.ReadApprovals().find(s.ReadSource(Project), "moved"); r != nil {
 		t.Errorf("the old name is still approved: %+v", r)
 	}
 	_, err = w.apply(s, Project, `{"op": "rename", "name": "yes", "to": "x"}, {"op": "rename", "name": "x", "to": "yes"}, {"op": "remove", "name": "gone2"}`)

@@ -37,7 +37,7 @@ func (run *applying) word(e *Entry) word {
 	}
 	switch state, _, _ := run.approvals.State(run.store, e); state {
 	case Approved, Denied:
-		return word{was: run.approvals.find(e.Source.Real, e.Name)}
+		return word{was: run.approvals.find(e.Source, e.Name)}
 	}
 	return word{}
 }
@@ -97,7 +97,7 @@ func (run *applying) records(after *Source) ([]approval, error) {
 // the content they were approved with.
 func (run *applying) record(e *Entry) (*approval, error) {
 	w := run.words[e.Name]
-	present := run.approvals.find(e.Source.Real, e.Name)
+	present := run.approvals.find(e.Source, e.Name)
 	entryOnly := false
 	switch {
 	case w.added:

@@ -45,7 +45,7 @@ func (f *approvalsFile) sum() Fingerprint {
 	return sum(data)
 }
 
-// approval is one record, for one name in one file.
+// approval is one record, for one name in one file, as one client reads it.
 type approval struct {
 	Source      string          `json:"source"` // real path of the file
 	Name        string          `json:"name"`
@@ -108,13 +108,21 @@ func (a *Approvals) fault(path, message, hint string) {
 	a.Problem = &Problem{Rule: ruleApprovalsRecord, Code: CodeIO, Severity: SeverityError, Source: path, Message: message, Hint: hint}
 }
 
-func (a *Approvals) find(source, name string) *approval {
+// find is what the user said of a name in a source: a refusal, which is for all clients
+// that read the file, else the approval of the entry as this client reads it, else one of
+// it as another does.
+func (a *Approvals) find(src *Source, name string) (other *approval) {
+	dialect := src.dialect()
 	for i := range a.file.Approvals {
-		if r := &a.file.Approvals[i]; r.Source == source && r.Name == name {
+		switch r := &a.file.Approvals[i]; {
+		case r.Source != src.Real || r.Name != name:
+		case r.Denied || r.Dialect == dialect:
 			return r
+		case other == nil:
+			other = r
 		}
 	}
-	return nil
+	return other
 }
 
 // State tells whether the user's word covers e as it stands now; why explains
@@ -123,7 +131,7 @@ func (a *Approvals) State(s *Store, e *Entry) (state Approval, why string, cover
 	if e.Source.Scope != Project {
 		return NotNeeded, "", 0
 	}
-	r := a.find(e.Source.Real, e.Name)
+	r := a.find(e.Source, e.Name)
 	switch {
 	case r == nil || a.Problem != nil:
 		return Pending, "it comes from the project and nobody has approved it yet", 0
@@ -171,8 +179,13 @@ func (s *Store) Revoke(ctx context.Context, source, name string) (found bool, er
 
 func now() time.Time { return time.Now().UTC().Truncate(time.Second) }
 
+// put records the user's word. A refusal takes the place of all that was said of the
+// name, and an approval that of a refusal and of what was said of the entry as the same
+// client reads it: several clients may read one file, each in its own way.
 func (f *approvalsFile) put(r approval) {
-	f.drop(r.Source, r.Name)
+	f.Approvals = slices.DeleteFunc(f.Approvals, func(was approval) bool {
+		return was.Source == r.Source && was.Name == r.Name && (r.Denied || was.Denied || was.Dialect == r.Dialect)
+	})
 	f.Approvals = append(f.Approvals, r)
 }
 

@@ -142,13 +142,23 @@ func (h history) settle(current *FileState) error {
 	if err := os.Rename(path, filepath.Join(h.dir, name)); err != nil {
 		return ioError("settle the history", path, err)
 	}
-	for len(numbers)+1 > historyKept {
+	for len(numbers)+1 > historyKept && !h.together(numbers[0], c) {
 		if err := os.Remove(filepath.Join(h.dir, numbers[0])); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			break // one too many is no reason to fail; the next change tries again
 		}
 		numbers = numbers[1:]
 	}
 	return nil
+}
+
+// together tells whether the entry called name belongs to the command that makes the
+// change c. It is what that command has to be undone with, however many changes it makes.
+func (h history) together(name string, c *Commit) bool {
+	if c == nil || c.Group == "" {
+		return false
+	}
+	old, err := h.header(name)
+	return err == nil && old.Group == c.Group
 }
 
 // whatChanged says in the words of the verbs what lies between two readings of a

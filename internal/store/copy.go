@@ -364,8 +364,10 @@ func first(a, b *CopiedServer) *CopiedServer {
 
 // Lost names the fields that the copy does not have.
 func (server *CopiedServer) Lost() (fields []string) {
+	seen := map[string]bool{"": true}
 	for _, n := range server.Notes {
-		if n.Field != "" && !slices.Contains(fields, n.Field) {
+		if !seen[n.Field] {
+			seen[n.Field] = true
 			fields = append(fields, n.Field)
 		}
 	}

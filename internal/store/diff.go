@@ -80,7 +80,7 @@ func (c *Config) SinceApproval(name string) (EntryDiff, error) {
 			continue
 		}
 		d := EntryDiff{Name: name, Path: src.Path}
-		if r := c.Approvals.find(src.Real, name); r != nil && !r.Denied && c.Approvals.Problem == nil {
+		if r := c.Approvals.find(src, name); r != nil && !r.Denied && c.Approvals.Problem == nil {
 			d.Before, d.From = r.Entry, r.Fingerprint
 		}
 		if e := src.entry(name); e != nil {

@@ -217,6 +217,9 @@ func (s *Store) editThen(ctx context.Context, req editRequest, steps editSteps) 
 	if err != nil {
 		return Change{}, located(err, src, req.name)
 	}
+	if after == nil {
+		after = []byte{} // a file that says nothing: nil would be none
+	}
 	change := Change{Path: src.Path, Scope: scope, Name: req.name, Before: before, After: after,
 		Unchanged: string(before) == string(after), DryRun: req.dryRun}
 	result := s.sourceOf(scope, target.Real(), after)

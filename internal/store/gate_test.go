@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/mcpctl/mcpctl/internal/store/client"
 )
 
 // TestGateElsewhere: where another program owns MCP, no server is admitted, and a name
@@ -125,13 +127,13 @@ func TestWordsOnOneNameInTwoFiles(t *testing.T) {
 	w.must(s.Deny(ctx, "/elsewhere/.mcp.json", "x"))
 	w.approveOf(s, "native", "x")
 	src := s.ReadSource(Project).Real
-	if a := s.ReadApprovals(); a.find("/elsewhere/.mcp.json", "x") == nil || a.find(src, "x") == nil {
+	if a := s.ReadApprovals(); a.find(&Source{Client: client.Native, Real: "/elsewhere/.mcp.json"}, "x") == nil || a.find(&Source{Client: client.Native, Real: src}, "x") == nil {
 		t.Error("approving dropped another file's word")
 	}
 	if found, err := s.Revoke(ctx, src, "x"); err != nil || !found {
 		t.Error(found, err)
 	}
-	if a := s.ReadApprovals(); a.find("/elsewhere/.mcp.json", "x") == nil || a.find(src, "x") != nil {
+	if a := s.ReadApprovals(); a.find(&Source{Client: client.Native, Real: "/elsewhere/.mcp.json"}, "x") == nil || a.find(&Source{Client: client.Native, Real: src}, "x") != nil {
 		t.Error("revoking dropped another file's word")
 	}
 }

@@ -163,6 +163,40 @@ func TestHistoryIsPruned(t *testing.T) {
 	}
 }
 
+// What one command did is undone as a whole, however much it was; the next change prunes.
+func TestHistoryKeepsAWholeGroup(t *testing.T) {
+	dir, err := os.MkdirTemp("/dev/shm", "history")
+	if err != nil {
+		dir = t.TempDir()
+	}
+	defer os.RemoveAll(dir)
+	h := history{dir: dir, real: "/x", scope: User}
+	change := func(i int, group string) {
+		w := write{before: []byte(strconv.Itoa(i)), after: []byte(strconv.Itoa(i + 1)), group: group}
+		if err := errors.Join(h.prepare(w, stateOf(w.before), stateOf(w.after)), h.settle(stateOf(w.after))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	most := historyKept + 7
+	change(0, "")
+	for i := range most {
+		change(i+1, "g")
+	}
+	kept := func() int {
+		list, problems, err := h.list(func() *FileState { return nil })
+		if err != nil || len(problems) > 0 {
+			t.Fatal(problems, err)
+		}
+		return len(list)
+	}
+	if n := kept(); n != most {
+		t.Errorf("%d kept of a group of %d", n, most)
+	}
+	if change(most+1, "later"); kept() != historyKept {
+		t.Errorf("%d kept after the next change", kept())
+	}
+}
+
 // Names of malformed entries may be of any length and number; the change is kept all
 // the same.
 func TestHistoryOfLongNames(t *testing.T) {

@@ -1,9 +1,11 @@
 package store
 
 import (
+	"encoding/json"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/mcpctl/mcpctl/internal/store/client"
 	"github.com/mcpctl/mcpctl/internal/store/jsonc"
@@ -214,12 +216,29 @@ func (x *inspection) timeoutUnit() {
 	if d == "" {
 		return
 	}
-	unit := "seconds"
+	unit, value := "seconds", plainJSON(d)
 	if strings.HasSuffix(d, "ms") {
 		unit = "milliseconds"
 	}
-	x.add(finding{rule: ruleTimeoutUnit, at: t.Position(), message: "the timeout " + string(t.Raw()) + " has no unit; " + unit + " are assumed", hint: "write " + quoted(d),
-		fix: x.native(setting(x.path(), FieldEdit{Path: []string{"timeout"}, Value: plainJSON(d)}))})
+	if number := x.milliseconds(d); number != nil {
+		value = number
+	}
+	if string(value) == string(t.Raw()) {
+		return
+	}
+	x.add(finding{rule: ruleTimeoutUnit, at: t.Position(), message: "the timeout " + string(t.Raw()) + " has no unit; " + unit + " are assumed", hint: "write " + string(value),
+		fix: x.native(setting(x.path(), FieldEdit{Path: []string{"timeout"}, Value: value}))})
+}
+
+// milliseconds is a timeout as all clients of the project's shared file understand it: the
+// others take a number of milliseconds alone, as mcpctl does one from 1000 on. It is nil
+// where there is no such file or no such number.
+func (x *inspection) milliseconds(timeout string) json.RawMessage {
+	d, err := time.ParseDuration(timeout)
+	if err != nil || d < time.Second || d%time.Millisecond != 0 || x.entry.Source.Scope != Project || x.row.Name != client.Native {
+		return nil
+	}
+	return json.RawMessage(strconv.FormatInt(d.Milliseconds(), 10))
 }
 
 // timeout is a timeout without unit as it was understood, with it.

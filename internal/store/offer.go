@@ -141,7 +141,7 @@ func (o *Offer) plain(n *jsonc.Node, row client.Client) json.RawMessage {
 	if !foreign {
 		return s.Node().Raw()
 	}
-	var noted []string
+	var noted, unknown []string
 	for _, note := range o.Notes {
 		top, _, _ := strings.Cut(note.Field, ".")
 		noted = append(noted, top)
@@ -150,11 +150,12 @@ func (o *Offer) plain(n *jsonc.Node, row client.Client) json.RawMessage {
 		if slices.Contains(fields, m.Key) {
 			continue
 		}
-		s.Drop(m.Key)
+		unknown = append(unknown, m.Key)
 		if m.Key != row.NameIn && !slices.Contains(noted, m.Key) {
 			o.Notes = append(o.Notes, CopyNote{Field: m.Key, Message: "mcpctl does not know what " + quoted(m.Key) + " means"})
 		}
 	}
+	s.Drop(unknown...)
 	return s.Node().Raw()
 }
 

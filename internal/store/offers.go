@@ -151,13 +151,20 @@ func (s *Store) FileOffers(path string, req TextRequest) (Offered, error) {
 	return s.textOffers(src, data, req)
 }
 
-// inProject tells whether a file lies in the workspace, or is a link to one that does,
-// and where.
+// inProject tells whether a file lies in the workspace, or is a link to one that does, and
+// where. A path that leaves the workspace by a link in it counts as well: the repository
+// says then where it leads.
 func (s *Store) inProject(path string) (rel string, is bool) {
 	if !s.Workspace.HasProject {
 		return "", false
 	}
-	for _, at := range []string{filepath.Join(realest(filepath.Dir(path)), filepath.Base(path)), realest(path)} {
+	folder, rest := filepath.Dir(path), filepath.Base(path)
+	candidates := []string{filepath.Join(realest(folder), rest), realest(path)}
+	for up := filepath.Dir(folder); up != folder; folder, up = up, filepath.Dir(up) {
+		rest = filepath.Join(filepath.Base(folder), rest)
+		candidates = append(candidates, filepath.Join(realest(up), rest))
+	}
+	for _, at := range candidates {
 		if inside(s.Workspace.Dir, at) {
 			rel, err := filepath.Rel(s.Workspace.Dir, at)
 			return rel, err == nil

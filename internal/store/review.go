@@ -63,14 +63,14 @@ func (r Review) Files() Fingerprint {
 // the approval covers is not what it was. The entry's fingerprint alone then does
 // not say what would be approved.
 func (a *Approvals) OnlyFilesChanged(s *Store, e *Entry) bool {
-	r := a.find(e.Source.Real, e.Name)
+	r := a.find(e.Source, e.Name)
 	return r != nil && !r.Denied && !r.EntryOnly && r.Fingerprint == e.Fingerprint && len(changedFiles(r.Files, s.coveredFiles(e))) > 0
 }
 
 // Holds tells whether the user's word for exactly this review, coverage included, is
 // recorded already.
 func (a *Approvals) Holds(r Review) bool {
-	was, is := a.find(r.Entry.Source.Real, r.Entry.Name), r.record()
+	was, is := a.find(r.Entry.Source, r.Entry.Name), r.record()
 	return a.Problem == nil && was != nil && !was.Denied && was.Fingerprint == is.Fingerprint && was.Dialect == is.Dialect &&
 		was.EntryOnly == is.EntryOnly && len(changedFiles(was.Files, is.Files)) == 0
 }
@@ -106,7 +106,7 @@ type Difference struct {
 // ApprovedEntry returns what was approved for e's name, as it was written; nil
 // when nothing was.
 func (a *Approvals) ApprovedEntry(e *Entry) json.RawMessage {
-	if r := a.find(e.Source.Real, e.Name); r != nil && !r.Denied {
+	if r := a.find(e.Source, e.Name); r != nil && !r.Denied {
 		return r.Entry
 	}
 	return nil
@@ -119,7 +119,7 @@ func (a *Approvals) Difference(s *Store, e *Entry) *Difference {
 	if a.Problem != nil || len(before) == 0 {
 		return nil
 	}
-	r := a.find(e.Source.Real, e.Name)
+	r := a.find(e.Source, e.Name)
 	d := &Difference{Time: r.Time, Before: before}
 	if !r.EntryOnly {
 		d.Files = changedFiles(r.Files, s.coveredFiles(e))

@@ -136,7 +136,7 @@ var rules = []Rule{
 	{rulePlaceholder, "foreign-placeholder", SeverityError, "A value holds a reference as other programs write it, which is not expanded in this file.",
 		"Write ${NAME} or ${NAME:-default}; $$ is a dollar.", false},
 	{ruleTimeoutUnit, "timeout-unit", SeverityWarning, "The timeout is a bare number, which some clients take for seconds and some for milliseconds; the message says what mcpctl assumes.",
-		"Write it with its unit, such as \"30s\" or \"1500ms\".", true},
+		"Write it with its unit, such as \"30s\" or \"1500ms\"; in the project's .mcp.json, whose other clients take numbers alone, in milliseconds.", true},
 	{ruleTwoSwitches, "two-switches", SeverityWarning, "An entry has both 'enabled' and 'disabled'; mcpctl goes by 'enabled', others by 'disabled'.",
 		"Keep one of them.", false},
 	{ruleOutside, "outside-project", SeverityWarning, "A project's server names a path outside the project, which other people's machines do not have; as 'cwd' it is an error.",

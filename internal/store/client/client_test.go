@@ -335,3 +335,21 @@ func FuzzValues(f *testing.F) {
 		}
 	})
 }
+
+// TestSharedProjectFileCountsMilliseconds is what lint goes by when it mends a timeout in
+// the project file that several clients read.
+func TestSharedProjectFileCountsMilliseconds(t *testing.T) {
+	native, _ := Lookup(Native)
+	for _, row := range All() {
+		if row.Name == Native || !slices.Contains(row.ProjectFiles(), native.ProjectFile) || !slices.Equal(row.KeysOf(native.ProjectFile), native.Servers) {
+			continue
+		}
+		doc, err := jsonc.Parse([]byte(`{"command":"c","timeout":30000}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, _ := row.Dialect.Read(doc.Root(), true).Entry.Get("timeout").Text(); got != "30000ms" {
+			t.Errorf("%s takes 30000 for %q", row.Name, got)
+		}
+	}
+}

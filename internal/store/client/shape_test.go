@@ -35,7 +35,7 @@ func TestReadShapes(t *testing.T) {
 		{"gemini", `{"httpUrl":"https://a/","oauth":{"enabled":true,"clientId":"i","scopes":["a","b"],"redirectUri":"http://localhost:1/"}}`,
 			`{"url":"https://a/","oauth":{"clientId":"i","scope":"a b","callbackUrl":"http://localhost:1/"},"type":"http"}`, ""},
 		{"gemini", `{"command":"c","timeout":"5s"}`, `{"command":"c","timeout":"5s"}`, "takes only a number of milliseconds"},
-		{"qwen", `{"command":"c","env":{"A":"${B:-c}"}}`, `{"command":"c","env":{"A":"$${B:-c}"}}`, "Qwen Code takes ${B:-c} as it stands; a variable is ${NAME} there"},
+		{"qwen", `{"command":"c","env":{"A":"${B:-c}"}}`, `{"command":"c","env":{"A":"$${B:-c}"}}`, "Qwen Code takes ${B:-…} as it stands; a variable is ${NAME} there"},
 
 		{"opencode", `{"type":"local","command":["a","b","c"],"environment":{"K":"{env:V}"}}`, `{"type":"stdio","command":"a","env":{"K":"${V}"},"args":["b", "c"]}`, ""},
 		{"opencode", `{"type":"local","command":["a"]}`, `{"type":"stdio","command":"a"}`, ""},
@@ -61,7 +61,7 @@ func TestReadShapes(t *testing.T) {
 		{"zed", `{"command":{}}`, `{"command":{}}`, "error: 'command' has no 'path'"},
 
 		{"amp", `{"command":"c","env":{"A":"${B}","C":"$D","E":"${F:-g}"},"includeTools":["x_*"],"disabled":true}`,
-			`{"command":"c","env":{"A":"${B}","C":"$D","E":"$${F:-g}"},"disabled":true,"toolExposure":{"x_*":"direct","*":"hidden"}}`, "Amp takes ${F:-g} as it stands; a variable is ${NAME} there"},
+			`{"command":"c","env":{"A":"${B}","C":"$D","E":"$${F:-g}"},"disabled":true,"toolExposure":{"x_*":"direct","*":"hidden"}}`, "Amp takes ${F:-…} as it stands; a variable is ${NAME} there"},
 		{"kiro", `{"command":"c","args":["${A}"],"env":{"B":"${C}"},"disabledTools":["x"],"autoApprove":["*"],"timeout":1000}`,
 			`{"command":"c","args":["$${A}"],"env":{"B":"${C}"},"timeout":"1000ms","toolExposure":{"x":"hidden"}}`, "'autoApprove' of Kiro: mcpctl asks nobody before a tool runs"},
 		{"amazonq", `{"type":"http","url":"https://a/","headers":{"A":"${env:B}"}}`, `{"type":"http","url":"https://a/","headers":{"A":"${B}"}}`, ""},

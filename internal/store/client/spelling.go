@@ -94,7 +94,10 @@ func (s spelling) reference(body string, out *valueReading) string {
 		return "${" + body + "}"
 	}
 	if isName(strings.TrimPrefix(name, "env:")) {
-		out.plain = append(out.plain, "${"+body+"}")
+		if fallback {
+			name += ":-…" // the default may be a secret
+		}
+		out.plain = append(out.plain, "${"+name+"}")
 	}
 	return ""
 }

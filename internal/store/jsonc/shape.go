@@ -32,9 +32,14 @@ func (s *Shape) Node() *Node {
 	return &Node{doc: s.of.doc, val: &val}
 }
 
-// Drop leaves out every member called key.
-func (s *Shape) Drop(key string) {
-	s.members = slices.DeleteFunc(slices.Clone(s.members), func(m hujson.ObjectMember) bool { return keyIs(&m, key) })
+// Drop leaves out every member called by one of the keys. One call for many keys takes one
+// look at each member.
+func (s *Shape) Drop(keys ...string) {
+	gone := map[string]bool{}
+	for _, key := range keys {
+		gone[key] = true
+	}
+	s.members = slices.DeleteFunc(slices.Clone(s.members), func(m hujson.ObjectMember) bool { return gone[text(&m.Name)] })
 }
 
 // Rename gives the members called from the name to.
