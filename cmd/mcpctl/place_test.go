@@ -57,8 +57,8 @@ func newPlace(t *testing.T) *place {
 			return nil
 		})
 		for _, pid := range left {
+			t.Errorf("process %d was left running: %s", pid, commandLine(pid))
 			_ = syscall.Kill(pid, syscall.SIGKILL)
-			t.Errorf("process %d was left running", pid)
 		}
 		_ = os.RemoveAll(run)
 	})

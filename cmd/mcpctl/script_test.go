@@ -173,6 +173,11 @@ func leftovers(work string) []int {
 	return pids
 }
 
+func commandLine(pid int) string {
+	data, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid)) // it may have ended
+	return strings.ReplaceAll(string(data), "\x00", " ")
+}
+
 func zombie(pid int) bool {
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	return err != nil || strings.Contains(string(data), ") Z ")

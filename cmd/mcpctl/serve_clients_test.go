@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -37,6 +38,18 @@ func (p *place) publishedClient(args ...string) string {
 	if err != nil {
 		p.t.Fatalf("%q: %v\n%s%s", args, err, out, stderr.String())
 	}
+	// Its gateway ends with it. One that has not noticed yet would start a supervisor again
+	// when the test stops it.
+	if err := until(func() error {
+		for _, pid := range leftovers(p.work) {
+			if line := commandLine(pid); strings.HasPrefix(line, "mcpctl serve") && !strings.Contains(line, "--http") {
+				return fmt.Errorf("%s: process %d outlives its client", line, pid)
+			}
+		}
+		return nil
+	}); err != nil {
+		p.t.Error(err)
+	}
 	return string(out)
 }
 
@@ -51,7 +64,10 @@ func echoing(t *testing.T) (*place, *served) {
 func TestServeInspector(t *testing.T) {
 	t.Parallel()
 	p, s := echoing(t)
-	for _, to := range [][]string{{"mcpctl", "serve"}, {s.url, "--transport", "http", "--header", "Authorization: Bearer " + s.token}} {
+	// It starts servers with the environment that all processes share: what is of this test
+	// has to be said again.
+	stdio := slices.Concat([]string{"env"}, p.command(t.Context()).Env, []string{"mcpctl", "serve"})
+	for _, to := range [][]string{stdio, {s.url, "--transport", "http", "--header", "Authorization: Bearer " + s.token}} {
 		inspect := func(v any, args ...string) {
 			t.Helper()
 			p.decode(p.publishedClient(slices.Concat([]string{"mcp-inspector", "--cli"}, to, args)...), v)

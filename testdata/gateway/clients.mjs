@@ -35,7 +35,8 @@ const echo = await client.callTool({ name: 'echo__echo', arguments: { text: 'hel
 const ask = await client.callTool({ name: 'echo__ask', arguments: {} });
 let progress = 0;
 const hears = { onprogress: () => progress++ };
-await client.callTool({ name: 'echo__sleep', arguments: { ms: 50 } }, ...(generation === 'v1' ? [undefined, hears] : [hears]));
+// Long enough: it forgets who listens when the progress and the answer come in one piece.
+await client.callTool({ name: 'echo__sleep', arguments: { ms: 1000 } }, ...(generation === 'v1' ? [undefined, hears] : [hears]));
 const { prompts } = await client.listPrompts();
 const read = await client.readResource({ uri: 'echo://item/7' });
 let wrong = 'nothing';
