@@ -233,7 +233,7 @@ func (a *app) lintFix(ctx context.Context, s *store.Store, req store.LintRequest
 			a.say("mended %d finding(s) in %s", len(m.Problems), m.Path)
 		}
 		for _, name := range m.Reviews {
-			a.warn("'"+name+"' was approved, and does something else when it is mended", "review it then with: mcpctl approve "+name)
+			a.warn("'"+name+"' was approved, and does something else when it is mended", "review it then with: mcpctl approve "+redact.ShellWord(name))
 		}
 		out = append(out, fixed)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/store/client"
 	"github.com/mcpctl/mcpctl/internal/store/jsonc"
+	"github.com/mcpctl/mcpctl/internal/store/redact"
 )
 
 // SwitchRequest asks for a server to be enabled or disabled.
@@ -81,7 +82,7 @@ func (c *Config) ownFile(req OverrideRequest) []Problem {
 	src, verb := row.Entry.Source, map[bool]string{true: "enable", false: "disable"}[*req.Enabled]
 	p := Problem{Message: "'" + req.Name + "' is " + verb + "d for mcpctl alone: the client " + src.Client + " goes by " + src.Path}
 	if switched, _ := c.Store.writerOf(src); switched != nil && src.Scope != Local && !src.clientRow().NoOverrides {
-		p.Hint = "to switch it there: mcpctl --client " + src.Client + " " + verb + " " + req.Name + " --" + string(src.Scope)
+		p.Hint = "to switch it there: mcpctl --client " + src.Client + " " + verb + " " + redact.ShellWord(req.Name) + " --" + string(src.Scope)
 	}
 	return []Problem{p}
 }
