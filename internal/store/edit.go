@@ -283,7 +283,7 @@ func (s *Store) hold(ctx context.Context, target *atomicfile.Target, limit int64
 func (s *Store) target(scope Scope) (*atomicfile.Target, int64, error) {
 	path := s.Path(scope)
 	if s.Client.ReadOnly && scope != Local {
-		return nil, 0, &Error{Code_: CodeUsage, Path: path, Message: "mcpctl reads the files of " + s.Client.Name + " and does not write them", Hint_: "use --local"}
+		return nil, 0, &Error{Code_: CodeUsage, Path: path, Message: "mcpctl reads the files of " + s.Client.Title + " and does not write them", Hint_: "use --local"}
 	}
 	if path == "" && (scope == User || s.Workspace.HasProject) {
 		return nil, 0, &Error{Code_: CodeUsage, Message: "mcpctl writes no " + string(scope) + " file of " + s.Client.Title, Hint_: "use --local"}
