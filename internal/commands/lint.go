@@ -23,15 +23,16 @@ mcpctl-lint(7) has all rules, --list lists them, and --explain MCP012, or mcpctl
 MCP012, shows one. What makes an entry invalid is the same as in list:
 both go by what the reader finds.
 
-Without FILE the files that count in this workspace are checked, which are those that
-list goes by: the user's, the project's and the local one of mcpctl, or of the client
-that --client names, the project files of all other clients, whether their servers are
-approved or not, and users' files for which the setting discovery.user asks. With --all
-those come in too that only "list --all" shows: the user's files of every client.
-A FILE may lie anywhere. Whose it is goes by its path and name, or by --client; what
-fits none goes by what it holds, or by --as. "-" is stdin, as JSON, TOML or YAML. In the workspace the rules for what a repository
-supplies hold, elsewhere those of --scope. Of one FILE alone the others are not known,
-so that nothing is said about overrides; one that is not there is MCP_NOT_FOUND.
+Without FILE the files that count in this workspace are checked, which are those that list
+goes by: the user's, the project's and the local one of mcpctl, or of the client that
+--client names, the project files of all other clients, whether their servers are approved
+or not, and users' files for which the setting discovery.user asks. With --all those come
+in too that only "list --all" shows: the user's files of every client. A FILE may lie
+anywhere. Whose it is goes by its path and name, or by --client; what fits none goes by
+what it holds, or by --as. "-" is stdin, as JSON, TOML or YAML. In the workspace the rules
+for what a repository supplies hold, elsewhere those of --scope. Of one FILE alone the
+others are not known, so that nothing is said about overrides; one that is not there is
+MCP_NOT_FOUND.
 
 Lint starts no process, makes no network connection and, without --fix, writes
 nothing. Secrets are hidden in what it says. --approvals also tells which entries of
@@ -45,14 +46,15 @@ The formats are text, one line a finding; json, the document of --json; sarif, w
 is SARIF 2.1.0; and github, annotations of a GitHub workflow. The last two name files
 relative to the workspace.
 
-With --fix what has only one safe way to be mended is mended: servers under the wrong
-top key or under none, or one level too deep, misspelt fields, a timeout without unit, a
+With --fix what has only one safe way to be mended is mended: servers under the wrong top
+key or under none, or one level too deep, misspelt fields, a timeout without unit, a
 command of several words. A key under which another client reads that very file stays,
-such as "servers" in .mcp.json, where Visual Studio has them. Only files that mcpctl writes are changed, each in one commit that undo
-takes back, and every other byte stays. An approved entry stays approved if it means
-what it meant; one that now does something else has to be approved again. Findings
-that are left are told. A file that cannot be mended keeps no other from it; the exit
-status is then its error's. With --dry-run nothing is written, and the difference is shown.`
+such as "servers" in .mcp.json, where Visual Studio has them. Only files that mcpctl
+writes are changed, each in one commit that undo takes back, and every other byte stays.
+An approved entry stays approved if it means what it meant; one that now does something
+else has to be approved again. Findings that are left are told. A file that cannot be
+mended keeps no other from it; the exit status is then its error's. With --dry-run nothing
+is written, and the difference is shown.`
 
 const lintExamples = `  mcpctl lint
   mcpctl lint --severity warning .mcp.json .vscode/mcp.json

@@ -87,8 +87,9 @@ of an older version a server that speaks both eras is spoken to in the older: mo
 their client nothing in the new one. One that is shared keeps the era it is in; an entry's
 protocolVersion pins one (see mcpctl-entries(5)).
 
-SIGTERM and SIGINT end it with status 0. When the supervisor goes away, calls in flight fail with CALL_OUTCOME_UNKNOWN, since
-they may have run, and what is asked next opens the session again.`
+SIGTERM and SIGINT end it with status 0. When the supervisor goes away, calls in flight
+fail with CALL_OUTCOME_UNKNOWN, since they may have run, and what is asked next opens the
+session again.`
 
 const serveExamples = `  mcpctl serve --print-config claude
   mcpctl serve --servers 'docs,git*' --naming pi
