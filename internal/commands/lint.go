@@ -54,7 +54,7 @@ writes are changed, each in one commit that undo takes back, and every other byt
 An approved entry stays approved if it means what it meant; one that now does something
 else has to be approved again. Findings that are left are told. A file that cannot be
 mended keeps no other from it; the exit status is then its error's. With --dry-run nothing
-is written, and the difference is shown.`
+is written; the difference goes to stdout, and what would be left to stderr.`
 
 const lintExamples = `  mcpctl lint
   mcpctl lint --severity warning .mcp.json .vscode/mcp.json
@@ -261,11 +261,24 @@ func (a *app) printLint(doc report.Lint, o *lintOptions) error {
 		if a.quiet {
 			shown = slices.DeleteFunc(slices.Clone(shown), func(f report.LintFinding) bool { return f.Severity != store.SeverityError })
 		}
-		if !o.dryRun {
+		if o.dryRun { // stdout is the difference alone
+			report.LintText(a.streams.Err, leftOver(shown, doc.Fixed))
+		} else {
 			report.LintText(w, shown)
 		}
 		a.say("%s", lintSummary(doc))
 		return nil
+	})
+}
+
+// leftOver are the findings that are not among those that would be mended.
+func leftOver(all []report.LintFinding, fixed []report.LintFixed) []report.LintFinding {
+	return slices.DeleteFunc(slices.Clone(all), func(f report.LintFinding) bool {
+		return slices.ContainsFunc(fixed, func(m report.LintFixed) bool {
+			return slices.ContainsFunc(m.Findings, func(g report.LintFinding) bool {
+				return g.Source == f.Source && g.Rule == f.Rule && g.Line == f.Line && g.Column == f.Column
+			})
+		})
 	})
 }
 
