@@ -36,6 +36,7 @@ var rooms = map[string][]string{
 	"internal/store":             {"internal/store/atomicfile", "internal/store/client", "internal/store/foreign", "internal/store/jsonc", "internal/store/redact", "internal/store/tomlfile", "internal/store/yamlfile"},
 	"internal/store/atomicfile":  {},
 	"internal/store/client":      {"internal/store/jsonc"},
+	"internal/store/edittest":    {"internal/store/jsonc"}, // for tests alone
 	"internal/store/foreign":     {"internal/store/client", "internal/store/jsonc"},
 	"internal/store/jsonc":       {},
 	"internal/store/redact":      {},
@@ -51,7 +52,7 @@ var homes = map[string][]string{
 	"github.com/mattn/go-isatty":             {"internal/commands"},
 	"golang.org/x/term":                      {"internal/commands"},
 	"github.com/olekukonko/tablewriter":      {"internal/commands/report"},
-	"github.com/aymanbagabas/go-udiff":       {"internal/store"},
+	"github.com/aymanbagabas/go-udiff":       {"internal/store", "internal/store/edittest"},
 	"github.com/tailscale/hujson":            {"internal/store/jsonc"},
 	"github.com/pelletier/go-toml/v2":        {"internal/store/tomlfile"},
 	"go.yaml.in/yaml/v3":                     {"internal/store/yamlfile"},

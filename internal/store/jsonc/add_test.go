@@ -1,6 +1,7 @@
 package jsonc
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -278,5 +279,20 @@ func TestAdd(t *testing.T) {
 				t.Error(err)
 			}
 		})
+	}
+}
+
+// TestLongLine: a megabyte on one line gets a member in time that grows with its length. Nothing measures it; it took
+// a minute when it grew with the square.
+func TestLongLine(t *testing.T) {
+	var b strings.Builder
+	b.WriteString(`{"a":{"b":1}`)
+	for i := range 75000 {
+		fmt.Fprintf(&b, `,"k%d":"v"`, i)
+	}
+	b.WriteString("}")
+	out, err := parse(t, b.String()).Set([]string{"a", "c"}, []byte("2"))
+	if want := strings.Replace(b.String(), `"b":1`, `"b":1,"c":2`, 1); err != nil || string(out) != want {
+		t.Errorf("%v, %.60s", err, out)
 	}
 }

@@ -27,8 +27,8 @@ type Format interface {
 // Translation is a text of another format as JSON, without blanks and comments; empty if there is no value.
 type Translation struct {
 	JSON    []byte
-	Spans   []Span // of keys and values, in the order of JSON
-	Remarks []Remark
+	Spans   []Span   // of keys and values, in the order of JSON
+	Remarks []Remark // likewise
 }
 
 // Span says where in the other text a key or value stands.
@@ -127,11 +127,11 @@ func (n *Node) Remarks() []Remark {
 		return nil
 	}
 	var out []Remark
-	for _, r := range n.doc.of.remarks {
-		if r.At >= n.val.StartOffset && r.At < n.val.EndOffset {
-			r.Position = n.doc.position(r.At)
-			out = append(out, r)
-		}
+	all := n.doc.of.remarks
+	for i := sort.Search(len(all), func(i int) bool { return all[i].At >= n.val.StartOffset }); i < len(all) && all[i].At < n.val.EndOffset; i++ {
+		r := all[i]
+		r.Position = n.doc.position(r.At)
+		out = append(out, r)
 	}
 	return out
 }

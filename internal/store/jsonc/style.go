@@ -123,8 +123,9 @@ func (o *observer) look(v *hujson.Value, inExpanded bool, level int) {
 	switch t := open(v).(type) {
 	case *hujson.Object:
 		o.lookObject(v, t, inExpanded && level > 0)
+		expanded := isExpanded(v) // once: it may look at every member
 		for i := range t.Members {
-			o.look(&t.Members[i].Value, isExpanded(v), level+1)
+			o.look(&t.Members[i].Value, expanded, level+1)
 		}
 	case *hujson.Array:
 		o.lookArray(v, t, inExpanded)

@@ -313,3 +313,19 @@ func TestTextIsLinear(t *testing.T) {
 		}
 	}
 }
+
+// TestSecretsWithinKnownValues: a part of a known value that is secret by itself is hidden where it stands alone.
+func TestSecretsWithinKnownValues(t *testing.T) {
+	for value, secret := range map[string]string{
+		"https://lonely-word@host.example/x":             "lonely-word",
+		"https://me:pass-phrase@host.example/x":          "pass-phrase",
+		"https://host.example/x?api_key=query-word":      "query-word",
+		"Basic bWU6aGlkZGVuLXdvcmRz":                     "hidden-words",
+		"Bearer spoken-word":                             "spoken-word",
+		"first line of all\nsecond-line\nthird and last": "second-line",
+	} {
+		if got := NewMask(value).Text("refused: " + secret); strings.Contains(got, secret) {
+			t.Errorf("%q of %q: %s", secret, value, got)
+		}
+	}
+}

@@ -139,10 +139,10 @@ func (Format) Remove(src []byte, path []string) ([]byte, error) {
 				}
 				end = below.end
 			}
-			cuts = append(cuts, f.lines(s.start, end))
+			cuts = append(cuts, span{lineStart(src, s.start), nextLine(src, end)})
 		}
 	}
-	return cut(src, cuts), nil
+	return cut(src, f.tidied(cuts)), nil
 }
 
 // under tells whether a path is at or below another.
@@ -152,10 +152,27 @@ func under(path, top []string) bool {
 
 type span struct{ from, to int }
 
-// lines widens a span to whole lines, with the comment behind it and one of two empty lines that would meet.
-func (f *file) lines(from, to int) span {
-	from, to = lineStart(f.src, from), nextLine(f.src, to)
-	return tidy(f.src, from, to)
+// tidied joins the lines that go where only empty ones are between, and takes one of two empty lines that would meet.
+// What goes from an inline table stays as it is.
+func (f *file) tidied(cuts []span) (out []span) {
+	for _, c := range cuts {
+		if last := len(out) - 1; last >= 0 && f.isLines(c) && f.isLines(out[last]) && len(bytes.TrimSpace(f.src[out[last].to:max(c.from, out[last].to)])) == 0 {
+			out[last].to = max(out[last].to, c.to)
+			continue
+		}
+		out = append(out, c)
+	}
+	for i, c := range out {
+		if f.isLines(c) {
+			out[i] = tidy(f.src, c.from, c.to)
+		}
+	}
+	return out
+}
+
+// isLines tells whether a span is of whole lines.
+func (f *file) isLines(c span) bool {
+	return lineStart(f.src, c.from) == c.from && (c.to == len(f.src) || lineStart(f.src, c.to) == c.to)
 }
 
 func tidy(src []byte, from, to int) span {

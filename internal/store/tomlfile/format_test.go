@@ -6,20 +6,13 @@ import (
 	"strings"
 	"testing"
 
-	udiff "github.com/aymanbagabas/go-udiff"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/mcpctl/mcpctl/internal/store/edittest"
 	"github.com/mcpctl/mcpctl/internal/store/jsonc"
 )
 
-func read(t *testing.T, text string) *jsonc.Document {
-	t.Helper()
-	doc, err := jsonc.ParseAs(Format{}, []byte(text))
-	if err != nil {
-		t.Fatalf("%s\n%v", text, err)
-	}
-	return doc
-}
+func read(t *testing.T, text string) *jsonc.Document { return edittest.Read(t, Format{}, text) }
 
 func TestTranslate(t *testing.T) {
 	tests := []struct{ text, want string }{
@@ -164,22 +157,11 @@ func TestEdits(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(tt.want, changed(tt.text, string(out))); diff != "" {
+			if diff := cmp.Diff(tt.want, edittest.Changed(tt.text, string(out))); diff != "" {
 				t.Errorf("%s\n%s", out, diff)
 			}
 		})
 	}
-}
-
-// changed are the lines that went and came.
-func changed(before, after string) string {
-	var out []string
-	for i, line := range strings.Split(udiff.Unified("", "", before, after), "\n") {
-		if i > 1 && (strings.HasPrefix(line, "-") || strings.HasPrefix(line, "+")) {
-			out = append(out, line)
-		}
-	}
-	return strings.Join(out, "\n")
 }
 
 func TestRefused(t *testing.T) {

@@ -33,7 +33,7 @@ type step struct {
 	index int // -1: there is no such member
 }
 
-// follow goes along a path as far as there are members.
+// follow goes along a path as far as there are members. The path does not go on behind an alias; see written.
 func (f *file) follow(path []string) (steps []step, err error) {
 	at := f.root
 	for _, key := range path {
@@ -41,10 +41,8 @@ func (f *file) follow(path []string) (steps []step, err error) {
 			return steps, nil
 		}
 		switch {
-		case at.kind == yaml.AliasNode:
-			return nil, f.anchorError(at, "the value stands elsewhere, behind the alias *"+at.text)
-		case at.anchor != "":
-			return nil, f.anchorError(at, "the value around it has an anchor (&"+at.anchor+")")
+		case at.repeated:
+			return nil, f.anchorError(at, "the value around it has an anchor (&"+at.anchor+") that other places repeat")
 		case at.kind != yaml.MappingNode:
 			return nil, fmt.Errorf("%q stands below no mapping", key)
 		}
@@ -58,24 +56,82 @@ func (f *file) follow(path []string) (steps []step, err error) {
 	return steps, nil
 }
 
-// loose refuses a value that others repeat, or that repeats another.
-func (f *file) loose(n *node, aliases bool) error {
-	if n.anchor != "" {
-		return f.anchorError(n, "the value has an anchor (&"+n.anchor+")")
+// written reads a text in which the aliases that a path leads through are replaced by what they stand for: an edit
+// behind one is about this place alone.
+func written(src []byte, path []string) (*file, []step, error) {
+	for {
+		f, err := parse(src)
+		if err != nil {
+			return nil, nil, err
+		}
+		depth, alias := f.firstAlias(path)
+		if alias == nil {
+			steps, err := f.follow(path)
+			return f, steps, err
+		}
+		steps, err := f.follow(path[:depth])
+		if err != nil {
+			return nil, nil, err
+		}
+		want, err := f.meaning(alias)
+		if err != nil {
+			return nil, nil, err
+		}
+		last := steps[len(steps)-1]
+		src = f.replace(last.in, last.in.members[last.index], want)
 	}
-	if aliases && n.kind == yaml.AliasNode {
-		return f.anchorError(n, "the value is the alias *"+n.text)
+}
+
+// firstAlias is the alias that a path leads through first, and how many keys lead to it.
+func (f *file) firstAlias(path []string) (depth int, alias *node) {
+	at := f.root
+	for i, key := range path {
+		switch {
+		case at == nil:
+			return 0, nil
+		case at.kind == yaml.AliasNode:
+			return i, at
+		}
+		j := slices.IndexFunc(at.members, func(m member) bool { return m.key.kind == yaml.ScalarNode && m.key.text == key })
+		if j < 0 {
+			return 0, nil
+		}
+		at = at.members[j].value
+	}
+	return 0, nil
+}
+
+// meaning is what an alias stands for.
+func (f *file) meaning(alias *node) (*jsonc.Node, error) {
+	w := translator{file: f, limit: len(f.src)*16 + 1<<16}
+	if err := w.node(alias, 0); err != nil {
+		return nil, err
+	}
+	if len(w.Remarks) > 0 { // such as a merge key: it would mean something else when it is written out
+		return nil, f.anchorError(alias, "the value stands elsewhere, behind the alias *"+alias.text+", and cannot be written out")
+	}
+	doc, err := jsonc.Parse(w.JSON)
+	if err != nil {
+		return nil, err
+	}
+	return doc.Root(), nil
+}
+
+// loose refuses a value that others repeat, or that holds one. A key that is an alias is not respelled either.
+func (f *file) loose(n *node) error {
+	if n.repeated {
+		return f.anchorError(n, "the value has an anchor (&"+n.anchor+") that other places repeat")
 	}
 	for _, m := range n.members {
-		if err := f.loose(m.key, aliases); err != nil {
+		if err := f.loose(m.key); err != nil {
 			return err
 		}
-		if err := f.loose(m.value, aliases); err != nil {
+		if err := f.loose(m.value); err != nil {
 			return err
 		}
 	}
 	for _, item := range n.items {
-		if err := f.loose(item, aliases); err != nil {
+		if err := f.loose(item); err != nil {
 			return err
 		}
 	}
@@ -93,11 +149,7 @@ func (Format) Set(src []byte, path []string, value json.RawMessage) ([]byte, err
 }
 
 func set(src []byte, path []string, want *jsonc.Node) ([]byte, error) {
-	f, err := parse(src)
-	if err != nil {
-		return nil, err
-	}
-	steps, err := f.follow(path)
+	f, steps, err := written(src, path)
 	if err != nil {
 		return nil, err
 	}
@@ -106,10 +158,10 @@ func set(src []byte, path []string, want *jsonc.Node) ([]byte, error) {
 	}
 	last := steps[len(steps)-1]
 	m := last.in.members[last.index]
-	if m.value.kind == yaml.MappingNode && want.Kind() == jsonc.Object && m.value.anchor == "" {
+	if m.value.kind == yaml.MappingNode && want.Kind() == jsonc.Object && !m.value.repeated {
 		return f.setMembers(path, m.value, want)
 	}
-	if err := f.loose(m.value, true); err != nil {
+	if err := f.loose(m.value); err != nil {
 		return nil, err
 	}
 	return f.replace(last.in, m, want), nil
@@ -150,7 +202,12 @@ func (f *file) replace(in *node, m member, want *jsonc.Node) []byte {
 	}
 	if !in.flow && !was.isFlow() || was.isEmpty() || want.Kind() == jsonc.Object && !in.flow && len(want.Members()) > 0 {
 		text := f.valueText(want, f.column(m.key.start))
-		return splice(f.src, max(was.colon, m.key.end), was.end, text)
+		from := max(was.colon, m.key.end)
+		if text[0] != ' ' && f.lineStart(from) == f.lineStart(was.end) { // a comment stays on the line of the key
+			behind := bytes.TrimRight(f.src[was.end:f.lineEnd(was.end)], "\r")
+			return slices.Concat(f.src[:from], behind, text, f.src[was.end+len(behind):])
+		}
+		return splice(f.src, from, was.end, text)
 	}
 	return splice(f.src, was.props, was.end, f.inline(want))
 }
@@ -163,11 +220,7 @@ func (f *file) column(at int) int { return at - f.lineStart(at) }
 
 // memberAt reads a text and finds the member that is there at the end of a path.
 func memberAt(src []byte, path []string) (*file, step, error) {
-	f, err := parse(src)
-	if err != nil {
-		return nil, step{}, err
-	}
-	steps, err := f.follow(path)
+	f, steps, err := written(src, path)
 	if err != nil {
 		return nil, step{}, err
 	}
@@ -184,15 +237,15 @@ func (Format) Remove(src []byte, path []string) ([]byte, error) {
 		return nil, err
 	}
 	m := last.in.members[last.index]
-	if err := f.loose(m.key, false); err != nil {
+	if err := f.loose(m.key); err != nil {
 		return nil, err
 	}
-	if err := f.loose(m.value, false); err != nil {
+	if err := f.loose(m.value); err != nil {
 		return nil, err
 	}
 	if last.in.flow {
 		from, to := last.in.without(f, last.index)
-		return splice(src, from, to, nil), nil
+		return splice(f.src, from, to, nil), nil
 	}
 	return f.removeLines(last.in, last.index), nil
 }
@@ -222,8 +275,12 @@ func (f *file) removeLines(in *node, i int) []byte {
 	}
 	from, to = f.lineStart(from), f.nextLine(to)
 	if len(in.members) > 1 {
-		if before := from == f.body || f.isBlankLine(f.lineStart(from-1)); before && to < len(f.src) && f.isBlankLine(to) {
+		before := from == f.body || f.isBlankLine(f.lineStart(from-1))
+		switch behind := to < len(f.src) && f.isBlankLine(to); {
+		case before && behind:
 			to = f.nextLine(to)
+		case before && i > 0 && i == len(in.members)-1: // what set it apart from its neighbours
+			from = f.lineStart(from - 1)
 		}
 		return splice(f.src, from, to, nil)
 	}
@@ -245,10 +302,10 @@ func (Format) Rename(src []byte, path []string, key string) ([]byte, error) {
 		return nil, err
 	}
 	old := last.in.members[last.index].key
-	if err := f.loose(old, true); err != nil {
+	if err := f.loose(old); err != nil {
 		return nil, err
 	}
-	return splice(src, old.props, old.end, text(key)), nil
+	return splice(f.src, old.props, old.end, text(key)), nil
 }
 
 func splice(src []byte, start, end int, insert []byte) []byte {

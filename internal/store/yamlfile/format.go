@@ -2,7 +2,8 @@
 // not asked to touch.
 //
 // The library tells where each value begins; where it ends is found here, in the text. An edit puts in, cuts or
-// respells one member of a mapping, in the style around it. What is anchored or stands behind an alias is not edited.
+// respells one member of a mapping, in the style around it. What an alias stands for is not edited; what stands behind an
+// alias is first written out in its place.
 package yamlfile
 
 import (
@@ -59,10 +60,13 @@ func parse(src []byte) (*file, error) {
 	if len(doc.Content) == 0 {
 		return f, nil
 	}
-	f.anchors = map[*yaml.Node]*node{}
+	f.anchors, f.aliased = map[*yaml.Node]*node{}, map[*yaml.Node]bool{}
 	p := placer{file: f}
 	if f.root, err = p.node(doc.Content[0], spot{limit: len(src), indent: -1}, 0); err != nil {
 		return nil, err
+	}
+	for y, n := range f.anchors {
+		n.repeated = f.aliased[y]
 	}
 	if f.root.isEmpty() {
 		f.root = nil

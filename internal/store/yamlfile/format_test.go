@@ -5,20 +5,13 @@ import (
 	"strings"
 	"testing"
 
-	udiff "github.com/aymanbagabas/go-udiff"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/mcpctl/mcpctl/internal/store/edittest"
 	"github.com/mcpctl/mcpctl/internal/store/jsonc"
 )
 
-func read(t *testing.T, text string) *jsonc.Document {
-	t.Helper()
-	doc, err := jsonc.ParseAs(Format{}, []byte(text))
-	if err != nil {
-		t.Fatalf("%s\n%v", text, err)
-	}
-	return doc
-}
+func read(t *testing.T, text string) *jsonc.Document { return edittest.Read(t, Format{}, text) }
 
 func TestTranslate(t *testing.T) {
 	tests := []struct{ text, want string }{
@@ -149,7 +142,7 @@ func TestEdits(t *testing.T) {
 		{"value nobody wrote", "e:\n  a:\n    b: # c\n    d: 1\n", edit{"set", "e/a/b", `"x"`}, "-    b: # c\n+    b: x # c"},
 		{"whole entry", "e:\n  a: # c\n    b: 1 # d\n    f: 2\n", edit{"set", "e/a", `{"b":1,"g":[]}`}, "-    f: 2\n+    g: []"},
 		{"no line end", "e:\n  a: 1", edit{"set", "e/b", `2`}, "-  a: 1\n+  a: 1\n+  b: 2"},
-		{"object for a word", "e:\n  a: 1 # c\n", edit{"set", "e/a", `{"b":2}`}, "-  a: 1 # c\n+  a:\n+    b: 2 # c"},
+		{"object for a word", "e:\n  a: 1 # c\n", edit{"set", "e/a", `{"b":2}`}, "-  a: 1 # c\n+  a: # c\n+    b: 2"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -168,43 +161,60 @@ func TestEdits(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(strings.TrimSuffix(tt.want, "\n"), changed(tt.text, string(out))); diff != "" {
+			if diff := cmp.Diff(strings.TrimSuffix(tt.want, "\n"), edittest.Changed(tt.text, string(out))); diff != "" {
 				t.Errorf("%s\n%s", out, diff)
 			}
 		})
 	}
 }
 
-// changed are the lines that went and came.
-func changed(before, after string) string {
-	var out []string
-	for i, line := range strings.Split(udiff.Unified("", "", before, after), "\n") {
-		if i > 1 && (strings.HasPrefix(line, "-") || strings.HasPrefix(line, "+")) {
-			out = append(out, line)
-		}
-	}
-	return strings.Join(out, "\n")
-}
-
-// TestAnchors: what is anchored or stands behind an alias is not edited; the rest of the file is.
+// TestAnchors: what aliases stand for is not edited, what stands behind one is written out first; the rest of the file
+// is edited as ever.
 func TestAnchors(t *testing.T) {
-	const text = "base: &b\n  x: 1\ne:\n  one: *b\n  two: &t {y: 1}\n  three: {z: 1, a: *t}\n"
+	const text = "base: &b\n  x: 1 # c\n  l: [a]\nm: &m {<<: *b}\ne:\n  one: *b # o\n  two: &t {y: 1}\n  three: {z: 1, a: *t}\n  four: &lone\n    q: 1\n  five: *m\n"
 	doc := read(t, text)
-	for _, path := range []string{"e/one", "e/one/x", "e/one/n", "e/two", "e/two/y", "base/x", "e/three/a"} {
+	for _, path := range []string{"e/two", "e/two/y", "base/x", "base", "e/five/n"} {
 		out, err := doc.Set(strings.Split(path, "/"), json.RawMessage("7"))
-		if err == nil || !strings.Contains(err.Error(), "by hand") {
+		if err == nil || !strings.Contains(err.Error(), "by hand") || !strings.Contains(err.Error(), "line ") {
 			t.Errorf("%s: %v\n%s", path, err, out)
 		}
 	}
-	if out, err := doc.Remove([]string{"e", "two"}); err == nil {
-		t.Errorf("the anchor is gone:\n%s", out)
-	}
-	for _, path := range []string{"e/one", "e/three", "e/three/a"} {
-		if _, err := doc.Remove(strings.Split(path, "/")); err != nil {
-			t.Errorf("%s: %v", path, err)
+	for _, path := range []string{"e/two", "base/x", "base"} {
+		if out, err := doc.Remove(strings.Split(path, "/")); err == nil {
+			t.Errorf("the anchor of %s is gone:\n%s", path, out)
 		}
 	}
-	if _, err := doc.Set([]string{"e", "three", "z"}, json.RawMessage("8")); err != nil {
-		t.Error(err)
+	for _, tt := range []struct{ op, path, want string }{
+		{"set", "e/one", "-  one: *b # o\n+  one: 7 # o"},
+		{"set", "e/one/x", "-  one: *b # o\n+  one: # o\n+    x: 7\n+    l: [a]"},
+		{"set", "e/one/n", "-  one: *b # o\n+  one: # o\n+    x: 1\n+    l: [a]\n+    \"n\": 7"},
+		{"remove", "e/one/x", "-  one: *b # o\n+  one: # o\n+    l: [a]"},
+		{"set", "e/three/a", "-  three: {z: 1, a: *t}\n+  three: {z: 1, a: 7}"},
+		{"set", "e/three/a/y", "-  three: {z: 1, a: *t}\n+  three: {z: 1, a: { \"y\": 7 }}"},
+		{"set", "e/three/z", "-  three: {z: 1, a: *t}\n+  three: {z: 7, a: *t}"},
+		{"set", "e/four/q", "-    q: 1\n+    q: 7"},
+		{"set", "m/y", ""},
+		{"remove", "e/four", "-  four: &lone\n-    q: 1"},
+		{"remove", "e/one", "-  one: *b # o"},
+		{"remove", "e/three/a", "-  three: {z: 1, a: *t}\n+  three: {z: 1}"},
+	} {
+		path := strings.Split(tt.path, "/")
+		out, err := doc.Remove(path)
+		if tt.op == "set" {
+			out, err = doc.Set(path, json.RawMessage("7"))
+		}
+		if tt.want == "" {
+			if err == nil {
+				t.Errorf("%s: done\n%s", tt.path, out)
+			}
+			continue
+		}
+		if err != nil {
+			t.Errorf("%s: %v", tt.path, err)
+			continue
+		}
+		if diff := cmp.Diff(tt.want, edittest.Changed(text, string(out))); diff != "" {
+			t.Errorf("%s %s\n%s", tt.op, tt.path, diff)
+		}
 	}
 }

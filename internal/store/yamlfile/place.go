@@ -2,6 +2,7 @@ package yamlfile
 
 import (
 	"bytes"
+	"sort"
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
@@ -14,8 +15,11 @@ type file struct {
 	src     []byte
 	body    int   // behind a byte order mark
 	lines   []int // where each line starts, as YAML counts lines
+	starts  []int // where each line starts behind a line feed, from body on
+	columns map[int][]int
 	root    *node
 	anchors map[*yaml.Node]*node
+	aliased map[*yaml.Node]bool // values that aliases stand for
 }
 
 // node is one value and where it stands.
@@ -32,6 +36,7 @@ type node struct {
 	members    []member
 	items      []*node
 	target     *yaml.Node // of an alias
+	repeated   bool       // an alias stands for it; known when the whole text is placed
 }
 
 type member struct{ key, value *node }
@@ -42,7 +47,7 @@ func (n *node) isEmpty() bool {
 
 // findLines notes where lines start. YAML ends lines also with a lone CR, NEL, LS and PS.
 func (f *file) findLines() {
-	f.lines = []int{f.body}
+	f.lines, f.starts = []int{f.body}, []int{f.body}
 	for at := f.body; at < len(f.src); {
 		r, size := utf8.DecodeRune(f.src[at:])
 		at += size
@@ -50,13 +55,21 @@ func (f *file) findLines() {
 		case '\r':
 			if at < len(f.src) && f.src[at] == '\n' {
 				at++
+				f.starts = append(f.starts, at)
 			}
 			f.lines = append(f.lines, at)
-		case '\n', '\u0085', '\u2028', '\u2029':
+		case '\n':
+			f.starts = append(f.starts, at)
+			f.lines = append(f.lines, at)
+		case '\u0085', '\u2028', '\u2029':
 			f.lines = append(f.lines, at)
 		}
 	}
 }
+
+// stride is after how many columns the place of one is noted: a line may be a megabyte long, and is asked for the
+// columns of all that stands on it.
+const stride = 256
 
 // offset is the place of a line and column of the library, which count from 1; columns are code points.
 func (f *file) offset(line, column int) int {
@@ -64,11 +77,40 @@ func (f *file) offset(line, column int) int {
 		return len(f.src)
 	}
 	at := f.lines[line-1]
+	if column > stride {
+		known := f.columnsOf(line)
+		i := min((column-1)/stride, len(known)-1)
+		at, column = known[i], column-i*stride
+	}
 	for ; column > 1 && at < len(f.src); column-- {
 		_, size := utf8.DecodeRune(f.src[at:])
 		at += size
 	}
 	return at
+}
+
+// columnsOf are the places of the columns of a line, one in each stride, the first included.
+func (f *file) columnsOf(line int) []int {
+	if known, ok := f.columns[line]; ok {
+		return known
+	}
+	end := len(f.src)
+	if line < len(f.lines) {
+		end = f.lines[line]
+	}
+	var known []int
+	for at, column := f.lines[line-1], 0; at < end; column++ {
+		if column%stride == 0 {
+			known = append(known, at)
+		}
+		_, size := utf8.DecodeRune(f.src[at:])
+		at += size
+	}
+	if f.columns == nil {
+		f.columns = map[int][]int{}
+	}
+	f.columns[line] = known
+	return known
 }
 
 // placer finds where values end.
@@ -104,6 +146,7 @@ func (p placer) node(y *yaml.Node, s spot, depth int) (*node, error) {
 	case yaml.SequenceNode:
 		err = p.sequence(n, y, s, depth)
 	case yaml.AliasNode:
+		p.aliased[y.Alias] = true
 		n.flow, n.end = true, n.start+len("*")+len(y.Value)
 	default:
 		p.scalar(n, y, s)
@@ -308,8 +351,8 @@ func (f *file) skip(at int, some string) int {
 
 // lineEnd is the offset of the line end at or behind at, the end of the text if there is none.
 func (f *file) lineEnd(at int) int {
-	if i := bytes.IndexByte(f.src[at:], '\n'); i >= 0 {
-		return at + i
+	if i := sort.SearchInts(f.starts, at+1); i < len(f.starts) {
+		return f.starts[i] - 1
 	}
 	return len(f.src)
 }
@@ -317,5 +360,5 @@ func (f *file) lineEnd(at int) int {
 func (f *file) nextLine(at int) int { return min(f.lineEnd(at)+1, len(f.src)) }
 
 func (f *file) lineStart(at int) int {
-	return max(f.body, bytes.LastIndexByte(f.src[:at], '\n')+1)
+	return f.starts[max(0, sort.SearchInts(f.starts, at+1)-1)]
 }
