@@ -38,7 +38,7 @@ func (c *Copy) fit(out *CopiedServer) *Error {
 	}
 	for _, gap := range w.Gaps {
 		if gap.Fatal {
-			return refusal(e, "'"+e.Name+"' cannot be written for "+row.Title+": "+gap.Why, "")
+			return refusal(e, "'"+e.Name+"' cannot be copied: "+gap.Why, "")
 		}
 		out.Notes = append(out.Notes, CopyNote{Field: gap.Field, Message: gap.Why})
 	}
