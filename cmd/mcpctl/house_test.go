@@ -30,7 +30,7 @@ var rooms = map[string][]string{
 	"internal/engine/record":     {"internal/store/redact"},
 	"internal/engine/supervisor": {"internal/engine", "internal/engine/record", "internal/engine/wire", "internal/store", "internal/store/atomicfile", "internal/store/redact"},
 	"internal/engine/wire":       {},
-	"internal/probe":             {"internal/probe/dial", "internal/probe/oauth", "internal/store"},
+	"internal/probe":             {"internal/probe/dial", "internal/probe/oauth", "internal/store", "internal/store/redact"},
 	"internal/probe/dial":        {"internal/store", "internal/store/redact"},
 	"internal/probe/oauth":       {"internal/store", "internal/store/atomicfile", "internal/store/redact"},
 	"internal/store":             {"internal/store/atomicfile", "internal/store/client", "internal/store/foreign", "internal/store/jsonc", "internal/store/redact", "internal/store/tomlfile", "internal/store/yamlfile"},

@@ -84,7 +84,7 @@ func (a *app) agreedToTools(ctx context.Context, set wire.ToolSet) error {
 	tty, done := a.conversation()
 	if tty == nil {
 		err := usagef("the tools of '%s' need a terminal to be reviewed on, or their fingerprint", set.Name)
-		err.Advice = "review them with: mcpctl approve --list --tools " + set.Name + "; then: mcpctl approve --tools " + set.Name + " --fingerprint " + set.Fingerprint
+		err.Advice = "review them with: mcpctl approve --list --tools " + redact.ShellWord(set.Name) + "; then: mcpctl approve --tools " + redact.ShellWord(set.Name) + " --fingerprint " + set.Fingerprint
 		return err
 	}
 	defer done()

@@ -260,7 +260,7 @@ func (a *app) printCall(o *callOptions, doc report.Call, keep *saver) error {
 		}
 	} else {
 		if doc.Warning != "" {
-			a.warn(doc.Warning, "see: mcpctl logs "+o.server)
+			a.warn(doc.Warning, "see: mcpctl logs "+redact.ShellWord(o.server))
 		}
 		pieces := result.pieces(o.server, doc.Saved)
 		if doc.OutputID != nil && (o.cut == "always" || o.cut == "auto" && terminal(a.streams.Out)) {

@@ -125,7 +125,7 @@ func (d *doctor) approvals() {
 			continue
 		}
 		waiting++
-		d.find("approval", report.LevelNote, row.Entry.Name, "the project's entry is "+string(row.Approval)+" and does not run", "mcpctl approve "+row.Entry.Name)
+		d.find("approval", report.LevelNote, row.Entry.Name, "the project's entry is "+string(row.Approval)+" and does not run", "mcpctl approve "+redact.ShellWord(row.Entry.Name))
 	}
 	if waiting == 0 {
 		d.ok("approval", d.store.Workspace.Dir, "no entry of the project waits for approval")
@@ -167,7 +167,7 @@ func (d *doctor) servers() {
 		}
 		if launch.Transport == store.Stdio && launch.Command != "" {
 			if _, err := store.LookupCommand(launch.Command, launch.Dir, launch.Env); err != nil {
-				d.find("program", report.LevelError, name, err.Error(), "install it, or correct the command with: mcpctl update "+name+" --edit")
+				d.find("program", report.LevelError, name, err.Error(), "install it, or correct the command with: mcpctl update "+redact.ShellWord(name)+" --edit")
 				continue
 			}
 		}
@@ -215,7 +215,7 @@ func (d *doctor) credentials() {
 		return
 	}
 	for _, c := range doc.Credentials {
-		again := "mcpctl login " + c.Server
+		again := "mcpctl login " + redact.ShellWord(c.Server)
 		switch left := c.ExpiresAt.Sub(d.now); {
 		case !c.SignedIn || c.Renews || c.ExpiresAt.IsZero():
 		case left <= 0:

@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -64,6 +65,11 @@ var otherFlags = map[string]map[string]string{
 		"callback-port": "--oauth-callback-port PORT", "copy-from": "mcpctl import --from CLIENT NAME", "auth": "nothing is to be said of it; sign in with: mcpctl login NAME",
 		"name": "the name is a word of its own: mcpctl add NAME ...",
 	},
+	"update": {
+		"args": "--arg ARG, with a flag for each; or all of it: mcpctl update NAME -- COMMAND ARG...", "stdio": "mcpctl update NAME -- COMMAND ARG...",
+		"force": "update changes what is there as it is", "f": "update changes what is there as it is",
+		"name": "the name is a word of its own: mcpctl update NAME ...",
+	},
 	"apply":  {"f": "the file is a word of its own: mcpctl apply FILE, or - for stdin", "file": "the file is a word of its own: mcpctl apply FILE, or - for stdin"},
 	"import": {"copy-from": "--from CLIENT"},
 	"login":  {"l": "a name is one server, whatever file it is in: leave it out", "reset": "--force signs in anew"},
@@ -77,11 +83,11 @@ var otherFlags = map[string]map[string]string{
 // otherFlag is how an option of another tool is said here; "" for none that is known.
 func otherFlag(cmd *cobra.Command, name string) string {
 	of := cmd.Name()
-	if of == "update" {
-		of = "add"
-	}
 	if hint := otherFlags[of][name]; hint != "" {
 		return hint
+	}
+	if of == "update" {
+		return cmp.Or(otherFlags["add"][name], otherFlags[""][name])
 	}
 	if of == "call" || of == "prompt" { // more likely an argument
 		return ""

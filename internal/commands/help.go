@@ -125,6 +125,9 @@ const environmentTopic = `Environment variables that mcpctl reads.
   BROWSER             the program that mcpctl login opens the page with: words, no shell line
   VISUAL, EDITOR      the editor of update --edit; VISUAL first
 
+  Other variables by which a client finds its files, such as CODEX_HOME, are read as it
+  reads them: mcpctl help clients names them, each behind "moved by".
+
   OAUTH_ACCESS_TOKEN is not read but set: it is the access token of the credential that
   the entry of a stdio server names in auth.
   MCPCTL_SERVER likewise: it marks the processes of a stdio server, so that

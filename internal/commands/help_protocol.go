@@ -89,11 +89,12 @@ the first one above it that holds a project file or a .git.
 
 ORDER
 
-Requests of a connection are begun in the order they were sent. Those that need not
-wait (supervisor.*, session.open and list, mcp.list, status, reload, register,
-unregister and setSessionOverride) are answered before the next is begun. All others are answered when they are done, in any order; look at the id.
-When an edit is answered the session has seen it: an mcp.list behind the answer shows
-it. Two edits that depend on each other are sent one after the other's answer.
+Requests of a connection are begun in the order they were sent. Those that need not wait
+(supervisor.*, session.open and list, mcp.list, status, reload, register, unregister and
+setSessionOverride) are answered before the next is begun. All others are answered when
+they are done, in any order; look at the id. When an edit is answered the session has seen
+it: an mcp.list behind the answer shows it. Two edits that depend on each other are sent
+one after the other's answer.
 
 CANCELLING
 

@@ -549,8 +549,8 @@ NOTIFICATIONS
 
 mcp.status, of a watch: the Status document. "ended": true is the last of a session.
 
-mcp.progress, for a request with a progressToken, before its answer: {"token", "server", "progress", "total"?,
-"message"?}.
+mcp.progress, for a request with a progressToken, before its answer: {"token",
+"server", "progress", "total"?, "message"?}.
 
 mcp.elicit, for a request with elicit: a server asks the user something. {"id", "server",
 "mode", "message", "schema"?, "url"?, "token"?, "key"?, "together"?}: token is the

@@ -188,7 +188,9 @@ func (s *scopeFlags) kept(a *app, st *store.Store, id string) (scope store.Scope
 	case 1:
 		return found[0], number, nil
 	}
-	return "", 0, usagef("several files have a history: say %s", store.ScopeFlags(found))
+	several := usagef("several files have a history: say %s", store.ScopeFlags(found))
+	several.Advice = "see what was changed where: mcpctl history"
+	return "", 0, several
 }
 
 // keptTogether is kept, and of several files any, where one command made the newest

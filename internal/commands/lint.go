@@ -23,15 +23,16 @@ mcpctl-lint(7) has all rules, --list lists them, and --explain MCP012, or mcpctl
 MCP012, shows one. What makes an entry invalid is the same as in list:
 both go by what the reader finds.
 
-Without FILE the files that count in this workspace are checked, which are those that
-list goes by: the user's, the project's and the local one of mcpctl, or of the client
-that --client names, the project files of all other clients, whether their servers are
-approved or not, and users' files for which the setting discovery.user asks. With --all
-those come in too that only "list --all" shows: the user's files of every client.
-A FILE may lie anywhere. Whose it is goes by its path and name, or by --client; what
-fits none goes by what it holds, or by --as. "-" is stdin, as JSON, TOML or YAML. In the workspace the rules for what a repository
-supplies hold, elsewhere those of --scope. Of one FILE alone the others are not known,
-so that nothing is said about overrides; one that is not there is MCP_NOT_FOUND.
+Without FILE the files that count in this workspace are checked, which are those that list
+goes by: the user's, the project's and the local one of mcpctl, or of the client that
+--client names, the project files of all other clients, whether their servers are approved
+or not, and users' files for which the setting discovery.user asks. With --all those come
+in too that only "list --all" shows: the user's files of every client. A FILE may lie
+anywhere. Whose it is goes by its path and name, or by --client; what fits none goes by
+what it holds, or by --as. "-" is stdin, as JSON, TOML or YAML. In the workspace the rules
+for what a repository supplies hold, elsewhere those of --scope. Of one FILE alone the
+others are not known, so that nothing is said about overrides; one that is not there is
+MCP_NOT_FOUND.
 
 Lint starts no process, makes no network connection and, without --fix, writes
 nothing. Secrets are hidden in what it says. --approvals also tells which entries of
@@ -45,14 +46,15 @@ The formats are text, one line a finding; json, the document of --json; sarif, w
 is SARIF 2.1.0; and github, annotations of a GitHub workflow. The last two name files
 relative to the workspace.
 
-With --fix what has only one safe way to be mended is mended: servers under the wrong
-top key or under none, or one level too deep, misspelt fields, a timeout without unit, a
+With --fix what has only one safe way to be mended is mended: servers under the wrong top
+key or under none, or one level too deep, misspelt fields, a timeout without unit, a
 command of several words. A key under which another client reads that very file stays,
-such as "servers" in .mcp.json, where Visual Studio has them. Only files that mcpctl writes are changed, each in one commit that undo
-takes back, and every other byte stays. An approved entry stays approved if it means
-what it meant; one that now does something else has to be approved again. Findings
-that are left are told. A file that cannot be mended keeps no other from it; the exit
-status is then its error's. With --dry-run nothing is written, and the difference is shown.`
+such as "servers" in .mcp.json, where Visual Studio has them. Only files that mcpctl
+writes are changed, each in one commit that undo takes back, and every other byte stays.
+An approved entry stays approved if it means what it meant; one that now does something
+else has to be approved again. Findings that are left are told. A file that cannot be
+mended keeps no other from it; the exit status is then its error's. With --dry-run nothing
+is written; the difference goes to stdout, and what would be left to stderr.`
 
 const lintExamples = `  mcpctl lint
   mcpctl lint --severity warning .mcp.json .vscode/mcp.json
@@ -233,7 +235,7 @@ func (a *app) lintFix(ctx context.Context, s *store.Store, req store.LintRequest
 			a.say("mended %d finding(s) in %s", len(m.Problems), m.Path)
 		}
 		for _, name := range m.Reviews {
-			a.warn("'"+name+"' was approved, and does something else when it is mended", "review it then with: mcpctl approve "+name)
+			a.warn("'"+name+"' was approved, and does something else when it is mended", "review it then with: mcpctl approve "+redact.ShellWord(name))
 		}
 		out = append(out, fixed)
 	}
@@ -259,11 +261,24 @@ func (a *app) printLint(doc report.Lint, o *lintOptions) error {
 		if a.quiet {
 			shown = slices.DeleteFunc(slices.Clone(shown), func(f report.LintFinding) bool { return f.Severity != store.SeverityError })
 		}
-		if !o.dryRun {
+		if o.dryRun { // stdout is the difference alone
+			report.LintText(a.streams.Err, leftOver(shown, doc.Fixed))
+		} else {
 			report.LintText(w, shown)
 		}
 		a.say("%s", lintSummary(doc))
 		return nil
+	})
+}
+
+// leftOver are the findings that are not among those that would be mended.
+func leftOver(all []report.LintFinding, fixed []report.LintFixed) []report.LintFinding {
+	return slices.DeleteFunc(slices.Clone(all), func(f report.LintFinding) bool {
+		return slices.ContainsFunc(fixed, func(m report.LintFixed) bool {
+			return slices.ContainsFunc(m.Findings, func(g report.LintFinding) bool {
+				return g.Source == f.Source && g.Rule == f.Rule && g.Line == f.Line && g.Column == f.Column
+			})
+		})
 	})
 }
 

@@ -73,7 +73,7 @@ func oneOf(cmd *cobra.Command, args []string) error {
 		return nil
 	}
 	name := redact.ShellWord(args[0])
-	return wire.NewError(wire.Usage, "unexpected '"+args[0]+"'", "one server is shown with: mcpctl show "+name+"; its tools with: mcpctl tools "+name)
+	return wire.NewError(wire.Usage, "unexpected '"+args[0]+"'", "one server is shown with: mcpctl show "+redact.ShellWord(name)+"; its tools with: mcpctl tools "+redact.ShellWord(name))
 }
 
 func runList(ctx context.Context, a *app, o *listOptions) error {

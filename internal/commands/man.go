@@ -128,6 +128,8 @@ func exitRows(cmd *cobra.Command) []wire.CodeRow {
 	var out []wire.CodeRow
 	for _, row := range wire.Codes() {
 		switch {
+		case row.Code == wire.ConfigInvalid && name == "list":
+			row.When += "; the list is complete all the same"
 		case cmd.Parent() == nil || row.Exit == 0 || mine[row.Code]:
 		case row.Exit == 1 && answersNo[name] != "":
 			row.When = answersNo[name]

@@ -18,9 +18,10 @@ import (
 const readHelp = `Read one resource of a server by its URI, which is passed on as it stands: whatever
 its scheme, the server is asked, and neither a file nor an address is opened here.
 
-Text goes to stdout, and a binary too, byte for byte, unless stdout is a terminal;
-with -o it goes into a file, in the place of one that is there. A resource of several parts is shown with each under
-its URI and type, binaries named; --json has all of it as the server sent it.`
+Text goes to stdout, and a binary too, byte for byte, unless stdout is a terminal; with -o
+it goes into a file, in the place of one that is there. A resource of several parts is
+shown with each under its URI and type, binaries named; --json has all of it as the server
+sent it.`
 
 const readExamples = `  mcpctl read docs file:///notes.md
   mcpctl read docs img://logo -o logo.png`

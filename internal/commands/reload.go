@@ -18,11 +18,12 @@ The supervisor does that by itself when a file changes; this is for those who ca
 wait, for file systems that give no events, and to have servers take up the variables
 of this shell, which become those of the default session.
 
-Only what changed is started again: an entry, what lies on it, its approval, or a
-variable it names. A server with calls in flight reloads, or stops when it was removed
-or switched off, when they are done, and is told as pending; one of a project that is
-not approved any more, or is gone from the project's file, stops at once. With --all every server is started again, whatever changed. The
-command does not wait for the servers; see mcpctl status.
+Only what changed is started again: an entry, what lies on it, its approval, or a variable
+it names. A server with calls in flight reloads, or stops when it was removed or switched
+off, when they are done, and is told as pending; one of a project that is not approved any
+more, or is gone from the project's file, stops at once. With --all every server is
+started again, whatever changed. The command does not wait for the servers; see mcpctl
+status.
 
 A file that is empty or blank has no servers, as one that is missing. By itself the
 supervisor believes an empty file after 100 milliseconds in which it stayed so, and a

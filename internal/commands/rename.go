@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mcpctl/mcpctl/internal/store"
+	"github.com/mcpctl/mcpctl/internal/store/redact"
 )
 
 const renameHelp = `Give a server another name. Only the bytes of its key change; value, place and
@@ -78,7 +79,7 @@ func runRename(ctx context.Context, a *app, o *renameOptions) error {
 		for _, e := range src.Entries {
 			if stays := src.Scope != store.Local || len(with) == 0; stays && e.Name == o.from && e.Override != nil && src.Scope != scope && o.from != o.to {
 				a.warn("an override of '"+o.from+"' stays under the old name in "+src.Path,
-					"mcpctl rename "+o.from+" "+o.to+" --"+string(src.Scope))
+					"mcpctl rename "+redact.ShellWord(o.from)+" "+o.to+" --"+string(src.Scope))
 			}
 		}
 	}

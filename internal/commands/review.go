@@ -34,7 +34,7 @@ func (a *app) agreed(ctx context.Context, r reviewed, o *approveOptions) error {
 	tty, done := a.conversation()
 	if tty == nil {
 		err := usagef("'%s' needs a terminal to be reviewed on, or its fingerprint", e.Name)
-		err.Advice = "review it with: mcpctl show " + e.Name + "; then: mcpctl approve " + e.Name + " --fingerprint " + string(e.Fingerprint)
+		err.Advice = "review it with: mcpctl show " + redact.ShellWord(e.Name) + "; then: mcpctl approve " + redact.ShellWord(e.Name) + " --fingerprint " + string(e.Fingerprint)
 		return err
 	}
 	defer done()

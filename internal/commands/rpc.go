@@ -18,11 +18,11 @@ import (
 const rpcHelp = `Send one request to the supervisor and print its result as JSON, in one line. The
 methods and their parameters are described in: mcpctl help protocol.
 
-PARAMS is a JSON object; @FILE reads it from a file, and "-" from stdin, so that a
-secret in it does not stand in the list of processes. The supervisor is started when there is none, unless --no-start is given. hello is said,
-and for a method that needs a session the workspace's default session is opened, or
-the one that --session names is joined; so "session" may be left out. With an id there
-the session of that id is joined.
+PARAMS is a JSON object; @FILE reads it from a file, and "-" from stdin, so that a secret
+in it does not stand in the list of processes. The supervisor is started when there is
+none, unless --no-start is given. hello is said, and for a method that needs a session the
+workspace's default session is opened, or the one that --session names is joined; so
+"session" may be left out. With an id there the session of that id is joined.
 
 With --follow the command stays and prints each notification that comes over the
 connection in a line of its own, as {"method": ..., "params": ...}, until it is

@@ -87,8 +87,9 @@ of an older version a server that speaks both eras is spoken to in the older: mo
 their client nothing in the new one. One that is shared keeps the era it is in; an entry's
 protocolVersion pins one (see mcpctl-entries(5)).
 
-SIGTERM and SIGINT end it with status 0. When the supervisor goes away, calls in flight fail with CALL_OUTCOME_UNKNOWN, since
-they may have run, and what is asked next opens the session again.`
+SIGTERM and SIGINT end it with status 0. When the supervisor goes away, calls in flight
+fail with CALL_OUTCOME_UNKNOWN, since they may have run, and what is asked next opens the
+session again.`
 
 const serveExamples = `  mcpctl serve --print-config claude
   mcpctl serve --servers 'docs,git*' --naming pi
@@ -137,8 +138,8 @@ func newServeCmd(a *app) *cobra.Command {
 	f.StringSliceVar(&o.exclude, "exclude", nil, "do not offer these, `NAMES` or patterns with '*'")
 	f.StringVar(&o.naming, "naming", string(engine.NamingShort), "how tools and prompts are called: `HOW` is short, pi, omp or none")
 	f.BoolVar(&o.whole, "whole", false, "do not cut long texts")
-	f.DurationVar(&o.wait, "wait", gateway.DefaultWait, "how long a client waits at its start for servers that are starting")
-	f.DurationVar(&o.idle, "idle-timeout", gateway.DefaultIdle, "with --http: how long a session stays that nothing is asked of")
+	f.DurationVar(&o.wait, "wait", gateway.DefaultWait, "wait at a client's start for servers that are starting, at most `D` such as 10s")
+	f.DurationVar(&o.idle, "idle-timeout", gateway.DefaultIdle, "with --http: end a session that nothing is asked of for `D` such as 30m")
 	f.StringSliceVar(&o.origins, "allow-origin", nil, "with --http: serve pages of these `ORIGINS`, such as http://localhost:6274")
 	f.StringVar(&o.print, "print-config", "", "write the entry for the configuration of `CLIENT` and do nothing else")
 	_ = cmd.RegisterFlagCompletionFunc("servers", a.completeServerList)
@@ -164,13 +165,13 @@ func (o *serveOptions) check(cmd *cobra.Command, a *app) error {
 	case a.json != "":
 		return usageOf(cmd, "serve writes no document")
 	case o.stdio && o.http != "":
-		return usageOf(cmd, "give --stdio or --http")
+		return usageOf(cmd, "give --stdio or --http, not both")
 	case o.http == "" && cmd.Flags().Changed("http"):
 		return usageOf(cmd, "--http takes an address, such as 127.0.0.1:8765")
 	case o.http == "" && (o.tokenFile != "" || o.noToken):
 		return usageOf(cmd, "tokens are for --http")
 	case o.tokenFile != "" && o.noToken:
-		return usageOf(cmd, "give --token-file or --no-token")
+		return usageOf(cmd, "give --token-file or --no-token, not both")
 	case !slices.Contains(namingWords, o.naming):
 		return usageOf(cmd, "--naming takes short, pi, omp or none")
 	}

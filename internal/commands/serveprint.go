@@ -63,7 +63,7 @@ func (a *app) printGateway(cmd *cobra.Command, o *serveOptions) error {
 	if err != nil {
 		return err
 	}
-	a.tellPrinted(printed)
+	a.tellPrinted(o.print, printed)
 	if a.dir == "" {
 		report.Tell(a.streams.Err, report.Message{Text: "the entry names no workspace, so the servers are those of the folder that the client starts it in",
 			Hint: "for those of this folder: mcpctl -C . serve --print-config " + o.print})
@@ -72,8 +72,15 @@ func (a *app) printGateway(cmd *cobra.Command, o *serveOptions) error {
 	return nil
 }
 
-// tellPrinted says what became of an entry, and where it goes.
-func (a *app) tellPrinted(printed store.Printed) {
+// tellPrinted says what became of an entry, and where it goes: the file that export would
+// write, with its variables and the one of several that is there.
+func (a *app) tellPrinted(client string, printed store.Printed) {
+	if s, err := a.openFor(client); err == nil && s.Path(store.User) != "" {
+		printed.File = s.Path(store.User)
+		if below, err := filepath.Rel(s.Places.Home, printed.File); err == nil && filepath.IsLocal(below) {
+			printed.File = filepath.Join("~", below)
+		}
+	}
 	for _, gap := range printed.Gaps {
 		a.warn(gap, "")
 	}
@@ -126,7 +133,7 @@ func (a *app) printListening(cmd *cobra.Command, o *serveOptions) error {
 func (a *app) showPrinted(client string, entry json.RawMessage) error {
 	printed, err := store.PrintFor(client, gatewayName, entry)
 	if err == nil {
-		a.tellPrinted(printed)
+		a.tellPrinted(client, printed)
 		a.out.Write(printed.Text)
 	}
 	return err

@@ -30,9 +30,9 @@ before the change is removed, but only while it is exactly what mcpctl wrote, wi
 
 Undo changes files of servers alone: approvals and refusals, stored sign-ins, settings,
 and what import has unpacked stay, and so do the files of other clients; for those there
-is mcpctl --client NAME undo. Undo approves nothing. An entry of a project that comes back has to be approved again,
-unless it is exactly what was approved last under its name: an approval is for a
-content.`
+is mcpctl --client NAME undo. Undo approves nothing. An entry of a project that comes back
+has to be approved again, unless it is exactly what was approved last under its name: an
+approval is for a content.`
 
 const undoExamples = `  mcpctl undo
   mcpctl undo --project --dry-run

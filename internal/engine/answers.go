@@ -7,6 +7,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/engine/wire"
 	"github.com/mcpctl/mcpctl/internal/probe/dial"
 	"github.com/mcpctl/mcpctl/internal/store"
+	"github.com/mcpctl/mcpctl/internal/store/redact"
 )
 
 // What a session answers, made of what a server said: the same for a command that
@@ -67,7 +68,7 @@ func Offers(server string, tools []dial.Tool, tool string) error {
 	for i, t := range tools {
 		names[i] = t.Name
 	}
-	hint := "see: mcpctl tools " + server
+	hint := "see: mcpctl tools " + redact.ShellWord(server)
 	if near := store.Closest(tool, names); near != "" {
 		hint = "did you mean '" + near + "'?"
 	}

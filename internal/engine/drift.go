@@ -107,7 +107,7 @@ func (d Drift) what(tool string) string {
 // setting pinTools: MCP_NOT_APPROVED. A tool that came later was never approved, and
 // where the record cannot be relied on, none is known to be.
 func (d Drift) Refuse(server, tool string) error {
-	review := "mcpctl approve --tools " + server
+	review := "mcpctl approve --tools " + redact.ShellWord(server)
 	hint := "review it with: " + review
 	shown := d.mask.Text(tool)
 	switch what := d.what(tool); {
@@ -152,7 +152,7 @@ func (sv *server) drifted(ctx context.Context, w want, tools []dial.Tool) Drift 
 	sv.toldDrift = told
 	s.mu.Unlock()
 	if told != "" && !again {
-		s.log(sv.name, "warning", OwnLogger, told+"; see: mcpctl approve --tools "+sv.name, w.secrets)
+		s.log(sv.name, "warning", OwnLogger, told+"; see: mcpctl approve --tools "+redact.ShellWord(sv.name), w.secrets)
 	}
 	return d
 }

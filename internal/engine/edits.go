@@ -3,6 +3,7 @@ package engine
 import (
 	"github.com/mcpctl/mcpctl/internal/engine/wire"
 	"github.com/mcpctl/mcpctl/internal/store"
+	"github.com/mcpctl/mcpctl/internal/store/redact"
 )
 
 // EditDocument describes a change of one entry, for the command line and the socket
@@ -33,7 +34,7 @@ func Warnings(c store.Change) []wire.Warning {
 // OrphansRemoved tells that the overrides of a name were removed with its server, or
 // with a dry run would be, or what kept them. All stand in the local file.
 func OrphansRemoved(name string, gone []store.Change, err error) []wire.Warning {
-	switch way := "mcpctl remove " + name + " --" + string(store.Local); {
+	switch way := "mcpctl remove " + redact.ShellWord(name) + " --" + string(store.Local); {
 	case err != nil:
 		return []wire.Warning{{Message: "the private override of '" + name + "' stays, since it cannot be removed: " + err.Error(), Hint: way}}
 	case len(gone) == 0:
@@ -78,7 +79,7 @@ func Overruled(c *store.Config, name string, on bool) []wire.Warning {
 	}
 	for _, r := range c.Named(name) {
 		if r.Approval != store.NotNeeded && r.Approval != store.Approved {
-			return warning("the entry in "+r.Entry.Source.Path+" is not approved", "mcpctl approve "+name)
+			return warning("the entry in "+r.Entry.Source.Path+" is not approved", "mcpctl approve "+redact.ShellWord(name))
 		}
 	}
 	for _, over := range row.Overrides { // strongest first

@@ -7,6 +7,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/probe/dial"
 	"github.com/mcpctl/mcpctl/internal/probe/oauth"
 	"github.com/mcpctl/mcpctl/internal/store"
+	"github.com/mcpctl/mcpctl/internal/store/redact"
 )
 
 // A sign-in may be made, and ended, by any process of the user. The session looks after
@@ -125,7 +126,7 @@ func (sv *server) concerns(was, now string) bool {
 func (sv *server) signedOut(err error) loss {
 	e := wire.FromError(err)
 	if e.OwnHeader() {
-		return loss{wire.Failed, err, "; it is left alone until its entry changes or: mcpctl reconnect " + sv.name, true}
+		return loss{wire.Failed, err, "; it is left alone until its entry changes or: mcpctl reconnect " + redact.ShellWord(sv.name), true}
 	}
 	l := loss{state: wire.NeedsSignIn, err: err}
 	if e.Advice != "" {

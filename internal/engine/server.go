@@ -12,6 +12,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/engine/wire"
 	"github.com/mcpctl/mcpctl/internal/probe/dial"
 	"github.com/mcpctl/mcpctl/internal/store"
+	"github.com/mcpctl/mcpctl/internal/store/redact"
 )
 
 // refreshEvery bounds how often a server's list_changed makes us list again.
@@ -165,7 +166,7 @@ func (sv *server) keep(ctx context.Context, r *run, w want) {
 		}
 		wait, again := b.next(time.Now(), uptime)
 		if !again {
-			sv.lost(r, loss{wire.Failed, err, fmt.Sprintf("; started %d times in %s, so it is left alone until it changes or: mcpctl reconnect %s", burst, burstWindow, sv.name), true})
+			sv.lost(r, loss{wire.Failed, err, fmt.Sprintf("; started %d times in %s, so it is left alone until it changes or: mcpctl reconnect %s", burst, burstWindow, redact.ShellWord(sv.name)), true})
 			if !waitKick(ctx, r, nil) {
 				return
 			}
@@ -479,7 +480,7 @@ func (sv *server) acquireAs(ctx context.Context, as caller) (conn *dial.Conn, re
 func leftAlone(name string, last error) error {
 	e := *wire.FromError(last)
 	e.Text = fmt.Sprintf("it is left alone after %d starts in %s; the last one: %s", burst, burstWindow, e.Text)
-	e.Advice = "when it is mended: mcpctl reconnect " + name
+	e.Advice = "when it is mended: mcpctl reconnect " + redact.ShellWord(name)
 	return &e
 }
 

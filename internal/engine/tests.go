@@ -10,6 +10,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/probe"
 	"github.com/mcpctl/mcpctl/internal/probe/dial"
 	"github.com/mcpctl/mcpctl/internal/store"
+	"github.com/mcpctl/mcpctl/internal/store/redact"
 )
 
 // testsAtOnce: more at the same time gain nothing on a few cores and make slow
@@ -85,7 +86,7 @@ func testOne(ctx context.Context, c *store.Config, name string, o TestOptions) (
 		}
 		if r.OK {
 			if told := KnownDrift(c.Store, admitted, r.Listed).String(); told != "" {
-				out.Warnings = append(out.Warnings, wire.Warning{Message: "server '" + name + "': " + told, Hint: "see: mcpctl approve --tools " + name})
+				out.Warnings = append(out.Warnings, wire.Warning{Message: "server '" + name + "': " + told, Hint: "see: mcpctl approve --tools " + redact.ShellWord(name)})
 			}
 		}
 		if r.Noise > 0 {

@@ -8,6 +8,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/engine/wire"
 	"github.com/mcpctl/mcpctl/internal/probe/dial"
 	"github.com/mcpctl/mcpctl/internal/store"
+	"github.com/mcpctl/mcpctl/internal/store/redact"
 )
 
 // ListTools returns the tools of one server, or of all for "". It waits until
@@ -182,7 +183,7 @@ func (sv *server) acquireWithin(ctx context.Context, limit time.Duration) (*dial
 	defer cancel()
 	conn, release, err := sv.acquire(bounded)
 	if err != nil && ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) {
-		err = wire.NewError(wire.Timeout, "server '"+sv.name+"' was not connected within "+limit.String(), "see: mcpctl logs "+sv.name)
+		err = wire.NewError(wire.Timeout, "server '"+sv.name+"' was not connected within "+limit.String(), "see: mcpctl logs "+redact.ShellWord(sv.name))
 	}
 	return conn, release, err
 }

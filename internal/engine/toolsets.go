@@ -94,7 +94,7 @@ func (s *Session) ApproveTools(ctx context.Context, name string, shown store.Fin
 	}
 	if now := store.ToolSetFingerprint(listed); now != shown {
 		return wire.ToolSet{}, wire.NewError(wire.ConfigConflict, "the tools of '"+name+"' are not those that were reviewed: expected "+string(shown)+", found "+string(now),
-			"look at them; mcpctl approve --list --tools "+name+" --json gives the fingerprint").On(name)
+			"look at them; mcpctl approve --list --tools "+redact.ShellWord(name)+" --json gives the fingerprint").On(name)
 	}
 	set := sv.session.opts.Owner.toolSet() // of whom the server knows, also when it is lent
 	pins, err := s.opts.Store.ReadPins(admitted)

@@ -7,6 +7,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/engine/wire"
 	"github.com/mcpctl/mcpctl/internal/probe/dial"
 	"github.com/mcpctl/mcpctl/internal/store"
+	"github.com/mcpctl/mcpctl/internal/store/redact"
 )
 
 // OrUnlisted replaces what a server said of a request about a prompt that it does not
@@ -17,7 +18,7 @@ func OrUnlisted(ctx context.Context, conn *dial.Conn, server, prompt string, err
 	if failed != nil {
 		return err
 	}
-	return listing{"prompt", prompt, "see: mcpctl prompts " + server, textsOf(list, "name")}.or(err, server)
+	return listing{"prompt", prompt, "see: mcpctl prompts " + redact.ShellWord(server), textsOf(list, "name")}.or(err, server)
 }
 
 // orNoTemplate is OrUnlisted for a template of resources.
@@ -26,7 +27,7 @@ func orNoTemplate(ctx context.Context, conn *dial.Conn, server, template string,
 	if failed != nil {
 		return err
 	}
-	return listing{"template", template, "see: mcpctl resources " + server, textsOf(list, "uriTemplate")}.or(err, server)
+	return listing{"template", template, "see: mcpctl resources " + redact.ShellWord(server), textsOf(list, "uriTemplate")}.or(err, server)
 }
 
 // OrNotCompleted is the one of both for what was to be completed.

@@ -10,6 +10,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/engine/wire"
 	"github.com/mcpctl/mcpctl/internal/probe/dial"
 	"github.com/mcpctl/mcpctl/internal/store"
+	"github.com/mcpctl/mcpctl/internal/store/redact"
 )
 
 // ListResources returns the resources and templates of one server, or of all for
@@ -173,7 +174,7 @@ func useWithin[T any](ctx context.Context, sv *server, limit time.Duration, f fu
 	defer cancel()
 	got, err := useOnce(bounded, sv, limit, f)
 	if err != nil && ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) {
-		err = wire.NewError(wire.Timeout, "server '"+sv.name+"' gave no answer within "+limit.String(), "see: mcpctl logs "+sv.name)
+		err = wire.NewError(wire.Timeout, "server '"+sv.name+"' gave no answer within "+limit.String(), "see: mcpctl logs "+redact.ShellWord(sv.name))
 	}
 	return got, err
 }

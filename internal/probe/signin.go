@@ -9,6 +9,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/probe/dial"
 	"github.com/mcpctl/mcpctl/internal/probe/oauth"
 	"github.com/mcpctl/mcpctl/internal/store"
+	"github.com/mcpctl/mcpctl/internal/store/redact"
 )
 
 // SignInOptions are what a sign-in needs beside the server.
@@ -53,7 +54,7 @@ func SignIn(ctx context.Context, server store.Admitted, o SignInOptions) (Signed
 	out, err := signIn(bounded, server, o)
 	if err != nil && bounded.Err() != nil && ctx.Err() == nil && codeOf(err) != oauth.CodeLoginInProgress {
 		err = &oauth.Error{Code_: oauth.CodeLoginCancelled, Message: "the sign-in took too long and was cancelled",
-			Hint_: "begin again with: mcpctl login " + server.Name(), Server_: server.Name(), Err: context.DeadlineExceeded}
+			Hint_: "begin again with: mcpctl login " + redact.ShellWord(server.Name()), Server_: server.Name(), Err: context.DeadlineExceeded}
 	}
 	return out, err
 }
@@ -184,7 +185,7 @@ func newVisitor(ctx context.Context, server store.Admitted, o SignInOptions) (*v
 	}
 	if l.Headers.Get("Authorization") != "" {
 		return nil, fail("its entry has an Authorization header, which is sent in place of a sign-in",
-			"take it out first: mcpctl update "+server.Name()+" --unset headers.Authorization")
+			"take it out first: mcpctl update "+redact.ShellWord(server.Name())+" --unset headers.Authorization")
 	}
 	v.target = oauth.NewTarget(server, l, o.Env, o.Client)
 	return v, nil
@@ -268,7 +269,7 @@ func (v *visitor) refused(ch oauth.Challenge) error {
 	e := &oauth.Error{Code_: oauth.CodeLoginFailed, Message: "signed in, but the server refuses the new token", Server_: v.server.Name()}
 	if ch.Error == "insufficient_scope" {
 		e.Message = "signed in, but the server still asks for more scope than was granted"
-		e.Hint_ = "sign in as somebody who has it, or name it: mcpctl login " + v.server.Name() + " --scopes SCOPES"
+		e.Hint_ = "sign in as somebody who has it, or name it: mcpctl login " + redact.ShellWord(v.server.Name()) + " --scopes SCOPES"
 	}
 	return e
 }

@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/mcpctl/mcpctl/internal/store/client"
+	"github.com/mcpctl/mcpctl/internal/store/redact"
 )
 
 // Admitted is a server that may be started or spoken to. Only Config.Admit
@@ -113,7 +114,7 @@ func (c *Config) refusal(name string) error {
 	}
 	if e.Override != nil && rows[0].Approval == NotNeeded {
 		at.Code_, at.Message = CodeNotFound, "'"+name+"' is an override of a server that is not there for the client "+c.Store.Client.Name
-		at.Hint_ = "unless it is meant for another client's, remove it with: mcpctl remove " + name + " --" + string(e.Source.Scope)
+		at.Hint_ = "unless it is meant for another client's, remove it with: mcpctl remove " + redact.ShellWord(name) + " --" + string(e.Source.Scope)
 		return &at
 	}
 	return c.notApproved(e, rows[0].Approval, rows[0].Why)
@@ -123,12 +124,12 @@ func (c *Config) refusal(name string) error {
 func (c *Config) notApproved(e *Entry, state Approval, why string) error {
 	out := &Error{Code_: CodeNotApproved, Path: e.Source.Path, Line: e.Line, Column: e.Column, Server_: e.Name,
 		Message: "server '" + e.Name + "' is not approved: " + why,
-		Hint_:   fmt.Sprintf("review it with: mcpctl show %s; then: mcpctl approve %s --fingerprint %s", e.Name, e.Name, e.Fingerprint)}
+		Hint_:   fmt.Sprintf("review it with: mcpctl show %s; then: mcpctl approve %s --fingerprint %s", redact.ShellWord(e.Name), redact.ShellWord(e.Name), e.Fingerprint)}
 	if c.Approvals.OnlyFilesChanged(c.Store, e) {
-		out.Hint_ = "review the file; then: mcpctl approve " + e.Name + " with the fingerprints that mcpctl approve --list --json gives"
+		out.Hint_ = "review the file; then: mcpctl approve " + redact.ShellWord(e.Name) + " with the fingerprints that mcpctl approve --list --json gives"
 	}
 	if state == Denied {
-		out.Hint_ = "it was denied; lift that with: mcpctl approve " + e.Name
+		out.Hint_ = "it was denied; lift that with: mcpctl approve " + redact.ShellWord(e.Name)
 	}
 	return out
 }
@@ -165,7 +166,7 @@ func (c *Config) NotFoundAnywhere(name string) error {
 func (c *Config) shownOnly(name string) string {
 	for _, src := range c.Store.ReadAll() {
 		if src.ShowOnly && src.entry(name) != nil {
-			return "it is in a file of the client " + src.Client + " and does not count here; use it with --client " + src.Client + ", or copy it with: mcpctl import --from " + src.Client + " " + name
+			return "it is in a file of the client " + src.Client + " and does not count here; use it with --client " + src.Client + ", or copy it with: mcpctl import --from " + src.Client + " " + redact.ShellWord(name)
 		}
 	}
 	return ""

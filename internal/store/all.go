@@ -3,6 +3,8 @@ package store
 import (
 	"encoding/json"
 	"fmt"
+
+	"github.com/mcpctl/mcpctl/internal/store/redact"
 )
 
 // Role says what a row stands for that is not the definition in force of its
@@ -70,7 +72,7 @@ func (c *Config) furtherRow(e *Entry) *Row {
 // howToEnable is what switches a server on. The user's private word overrules what any
 // file says but for the list of what is off that some clients keep in the user's.
 func (r *Row) howToEnable() string {
-	how := "enable it with: mcpctl enable " + r.Entry.Name
+	how := "enable it with: mcpctl enable " + redact.ShellWord(r.Entry.Name)
 	for _, o := range r.Overrides {
 		switch {
 		case o.Override.Enabled == nil:

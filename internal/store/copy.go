@@ -80,7 +80,10 @@ type Copy struct {
 // for names that the target holds with other content, unless OnConflict says more;
 // and the first refusal where nothing is left to copy.
 func (s *Store) PlanCopy(ctx context.Context, req CopyRequest) (*Copy, error) {
-	if s.Path(req.Scope) == "" || s.Client.ReadOnly && req.Scope != Local {
+	if s.Client.ReadOnly && req.Scope != Local {
+		return nil, notCopiedTo(s.Client)
+	}
+	if s.Path(req.Scope) == "" {
 		_, _, err := s.target(req.Scope)
 		return nil, err
 	}

@@ -38,7 +38,7 @@ func (c *Copy) fit(out *CopiedServer) *Error {
 	}
 	for _, gap := range w.Gaps {
 		if gap.Fatal {
-			return refusal(e, "'"+e.Name+"' cannot be written for "+row.Title+": "+gap.Why, "")
+			return refusal(e, "'"+e.Name+"' cannot be copied: "+gap.Why, "")
 		}
 		out.Notes = append(out.Notes, CopyNote{Field: gap.Field, Message: gap.Why})
 	}
@@ -103,7 +103,7 @@ func (c *Copy) readBack(out *CopiedServer, own json.RawMessage) *Error {
 	}
 	said := leaves(own)
 	told := out.Lost()
-	a, b := reflect.ValueOf(passing(*want.Definition)), reflect.ValueOf(passing(*got.Definition))
+	a, b := reflect.ValueOf(homely(passing(*want.Definition))), reflect.ValueOf(homely(passing(*got.Definition)))
 	for i := range a.NumField() {
 		field := fieldNames[a.Type().Field(i).Name]
 		if reflect.DeepEqual(a.Field(i).Interface(), b.Field(i).Interface()) || slices.ContainsFunc(told, func(f string) bool { return belongsTo(f, field) }) {
@@ -138,6 +138,23 @@ func passing(d Definition) Definition {
 	}
 	slices.Sort(names)
 	d.InheritEnv.Names = slices.Compact(names)
+	return d
+}
+
+// homely is a definition in which the home directory in front of a path is ~: a client that
+// has a word of its own for it is read as ${HOME}.
+func homely(d Definition) Definition {
+	short := func(text string) string {
+		if rest, is := strings.CutPrefix(text, "${HOME}"); is && (rest == "" || rest[0] == '/') {
+			return "~" + rest
+		}
+		return text
+	}
+	d.Args = slices.Clone(d.Args)
+	for i := range d.Args {
+		d.Args[i] = short(d.Args[i])
+	}
+	d.Command, d.Cwd = short(d.Command), short(d.Cwd)
 	return d
 }
 

@@ -18,24 +18,32 @@ const Stdout = "-"
 // At is the store of a client whose user file is the one at path, absolute, and
 // nothing else: what export writes to. inWorkspace tells that the file lies in the
 // workspace, where others may read it. It fails with MCP_PATH_UNSAFE for a file that
-// only seems to lie in the workspace, and with MCP_NOT_FOUND for a client that this
-// program does not know.
+// only seems to lie in the workspace, with MCP_NOT_FOUND for a client that this program
+// does not know, and with USAGE for one whose files it only reads.
 func (s *Store) At(path, clientName string) (at *Store, inWorkspace bool, err error) {
 	row, ok := client.Lookup(clientName)
 	if !ok {
 		return nil, false, unknownClient(clientName)
+	}
+	if row.ReadOnly {
+		return nil, false, notCopiedTo(row)
 	}
 	if ours, theirs := formatOf(path), formatOf(row.UserFile); reflect.TypeOf(ours) != reflect.TypeOf(theirs) && path != Stdout {
 		return nil, false, &Error{Code_: CodeUsage, Path: path, Message: "the files of " + row.Title + " are not in the format that this name says", Hint_: "give it a name like " + filepath.Base(row.UserFile) + ", or say with --as whose file it is"}
 	}
 	c := *s
 	c.Client, c.file = row, path
-	c.Client.ReadOnly = false // its own file stays as it is
 	inWorkspace = path != Stdout && s.Workspace.HasProject && inside(s.Workspace.Dir, realest(filepath.Dir(path)))
 	if inWorkspace && !inside(s.Workspace.Dir, realest(path)) {
 		return nil, true, &Error{Code_: CodePathUnsafe, Path: path, Message: "it is a symbolic link that leads out of the workspace"}
 	}
 	return &c, inWorkspace, nil
+}
+
+// notCopiedTo refuses a copy for a client in whose shape mcpctl writes no file.
+func notCopiedTo(row client.Client) *Error {
+	return &Error{Code_: CodeUsage, Message: "mcpctl reads the files of " + row.Title + " and does not write them",
+		Hint_: "one entry there gives it all servers: mcpctl serve --print-config " + row.Name}
 }
 
 // ShapeAt is the client in whose shape a copy into the file at path is to be written: the

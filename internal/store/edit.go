@@ -11,6 +11,7 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/store/atomicfile"
 	"github.com/mcpctl/mcpctl/internal/store/jsonc"
+	"github.com/mcpctl/mcpctl/internal/store/redact"
 )
 
 // lockWait is how long a writer waits for another one: long enough for a queue
@@ -146,7 +147,7 @@ func (s *Store) Remove(ctx context.Context, req RemoveRequest) (Change, error) {
 func Conflict(e *Entry, expected Fingerprint) error {
 	return &Error{Code_: CodeConflict, Path: e.Source.Path, Line: e.Line, Column: e.Column, Server_: e.Name,
 		Message: fmt.Sprintf("'%s' is not the entry that was reviewed: expected %s, found %s", e.Name, expected, e.Fingerprint),
-		Hint_:   "look at it again with: mcpctl show " + e.Name}
+		Hint_:   "look at it again with: mcpctl show " + redact.ShellWord(e.Name)}
 }
 
 func (src *Source) entry(name string) *Entry {
@@ -285,7 +286,7 @@ func (s *Store) hold(ctx context.Context, target *atomicfile.Target, limit int64
 func (s *Store) target(scope Scope) (*atomicfile.Target, int64, error) {
 	path := s.Path(scope)
 	if s.Client.ReadOnly && scope != Local {
-		return nil, 0, &Error{Code_: CodeUsage, Path: path, Message: "mcpctl reads the files of " + s.Client.Name + " and does not write them", Hint_: "use --local"}
+		return nil, 0, &Error{Code_: CodeUsage, Path: path, Message: "mcpctl reads the files of " + s.Client.Title + " and does not write them", Hint_: "use --local"}
 	}
 	if path == "" && (scope == User || s.Workspace.HasProject) {
 		return nil, 0, &Error{Code_: CodeUsage, Message: "mcpctl writes no " + string(scope) + " file of " + s.Client.Title, Hint_: "use --local"}

@@ -4,6 +4,8 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
+
+	"github.com/mcpctl/mcpctl/internal/store/redact"
 )
 
 // Approval is the state of the user's word on an entry (design §5.2).
@@ -147,7 +149,7 @@ func (c *Config) addRows(entries []*Entry) {
 		winner.override(c.withLists(winner.Entry, overrides))
 	} else {
 		for _, o := range overrides {
-			rows = append(rows, &Row{Entry: o, Approval: NotNeeded, Why: "it overrides a server that is not there" + c.unlessMeant(o) + "remove it with: mcpctl remove " + o.Name + " --" + string(o.Source.Scope), Exposure: Direct})
+			rows = append(rows, &Row{Entry: o, Approval: NotNeeded, Why: "it overrides a server that is not there" + c.unlessMeant(o) + "remove it with: mcpctl remove " + redact.ShellWord(o.Name) + " --" + string(o.Source.Scope), Exposure: Direct})
 		}
 	}
 	c.Rows = append(c.Rows, rows...)

@@ -193,12 +193,12 @@ func (x *inspection) switches() {
 // approval tells what the user's word on the entry is.
 func (x *inspection) approval() {
 	state, why, _ := x.approvals.State(x.store, x.entry)
-	f := finding{message: "not approved: " + why, hint: "review it with: mcpctl approve " + x.entry.Name}
+	f := finding{message: "not approved: " + why, hint: "review it with: mcpctl approve " + redact.ShellWord(x.entry.Name)}
 	switch state {
 	case NotNeeded, Approved:
 		return
 	case Changed:
-		f.rule, f.hint = ruleChanged, "see: mcpctl diff "+x.entry.Name
+		f.rule, f.hint = ruleChanged, "see: mcpctl diff "+redact.ShellWord(x.entry.Name)
 	default:
 		f.rule = ruleNotApproved
 	}

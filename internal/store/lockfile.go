@@ -209,7 +209,7 @@ func (r lockReader) known(n *jsonc.Node, keys ...string) error {
 func (r lockReader) server(m jsonc.Member) (LockedServer, error) {
 	l := LockedServer{}
 	what := "the record of " + quoted(m.Key)
-	again := "lock it again: remove the record, then: mcpctl lock " + m.Key
+	again := "lock it again: remove the record, then: mcpctl lock " + redact.ShellWord(m.Key)
 	if m.Value.Kind() != jsonc.Object {
 		return l, r.fault(m.Value.Position(), what+" is an object, found "+string(m.Value.Kind()), again)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/store/client"
 	"github.com/mcpctl/mcpctl/internal/store/jsonc"
+	"github.com/mcpctl/mcpctl/internal/store/redact"
 )
 
 // Offer is one server that can be copied to another file: by import, export or sync.
@@ -48,7 +49,7 @@ func (s *Store) offersOf(src *Source, approvals *Approvals) []*Offer {
 // not be the user's word before the user has said it (design §5.2).
 func notApproved(s *Store, e *Entry, why string) *Error {
 	err := &Error{Code_: CodeNotApproved, Path: e.Source.Path, Line: e.Line, Column: e.Column, Server_: e.Name,
-		Message: "'" + e.Name + "' is not approved: " + why, Hint_: "review it first: mcpctl approve " + e.Name}
+		Message: "'" + e.Name + "' is not approved: " + why, Hint_: "review it first: mcpctl approve " + redact.ShellWord(e.Name)}
 	if s.foreign(e.Source) {
 		err.Hint_ += " --client " + e.Source.Client
 	}

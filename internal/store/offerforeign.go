@@ -17,12 +17,22 @@ import (
 // IsLink tells whether text is an install link.
 func IsLink(text string) bool { return foreign.IsLink(text) }
 
+// linkHint is what to do about a link that installs nothing: an address may be that of a
+// server.
+func linkHint(link string) string {
+	known := "known are links of " + foreign.LinkPrograms + " that install an MCP server"
+	if scheme := strings.ToLower(link); strings.HasPrefix(scheme, "http://") || strings.HasPrefix(scheme, "https://") {
+		return known + "; a server at that address is added with: mcpctl add NAME URL"
+	}
+	return known
+}
+
 // LinkOffer is the server of an install link. Nothing is fetched.
 func (s *Store) LinkOffer(link string, req TextRequest) (Offered, error) {
 	src := &Source{Client: client.Native, Scope: User, Path: "the link", Exists: true}
 	offer, err := foreign.Link(link)
 	if err != nil {
-		return Offered{}, &Error{Code_: CodeInvalid, Message: err.Error(), Hint_: "known are links of " + foreign.LinkPrograms + " that install an MCP server"}
+		return Offered{}, &Error{Code_: CodeInvalid, Message: err.Error(), Hint_: linkHint(link)}
 	}
 	return s.offered(src, offer, req)
 }

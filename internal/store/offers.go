@@ -263,7 +263,7 @@ func (s *Store) offersBy(src *Source, approvals *Approvals, agreed bool) []*Offe
 		o := s.offer(e)
 		if o.fault == nil && !agreed {
 			o.fault = &Error{Code_: CodeNotApproved, Path: e.Source.Path, Line: e.Line, Column: e.Column, Server_: e.Name,
-				Message: "'" + e.Name + "' comes from the repository, and you have not agreed to it", Hint_: "look at the file, then say --yes"}
+				Message: "'" + e.Name + "' comes from the repository, and you have not agreed to it", Hint_: "look at it: --dry-run --yes shows what would be copied; then say --yes"}
 		}
 		out = append(out, o)
 	}

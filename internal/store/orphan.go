@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/mcpctl/mcpctl/internal/store/client"
+	"github.com/mcpctl/mcpctl/internal/store/redact"
 )
 
 // An override of the local file lies on a server that another file defines. When the
@@ -112,5 +113,5 @@ func (c *Config) notShared(e *Entry) error {
 		return nil
 	}
 	return locateEntry(&Error{Code_: CodeNotFound, Server_: e.Name, Message: "'" + e.Name + "' overrides a server that is not there",
-		Hint_: "remove it with: mcpctl remove " + e.Name + " --" + string(e.Source.Scope)}, e)
+		Hint_: "remove it with: mcpctl remove " + redact.ShellWord(e.Name) + " --" + string(e.Source.Scope)}, e)
 }

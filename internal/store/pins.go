@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/mcpctl/mcpctl/internal/store/atomicfile"
+	"github.com/mcpctl/mcpctl/internal/store/redact"
 )
 
 // What the tools of a server were when they were approved is kept in one file for each
@@ -135,7 +136,7 @@ func (a Admitted) Pinnable() bool { return a.entry.Source.Scope != Session && a.
 // nothing is recorded for this definition. A record that cannot be relied on is MCP_IO.
 func (s *Store) ReadPins(a Admitted) (*Pins, error) {
 	path := a.pinsFile()
-	again := "approve them again with: mcpctl approve --tools " + a.Name()
+	again := "approve them again with: mcpctl approve --tools " + redact.ShellWord(a.Name())
 	broken := func(why, hint string) error {
 		return &Error{Code_: CodeIO, Path: path, Server_: a.Name(), Message: "the record of the tools of '" + a.Name() + "' " + why, Hint_: hint}
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/store/client"
+	"github.com/mcpctl/mcpctl/internal/store/tomlfile"
 )
 
 // Printed is the text of a client's file with one server in it.
@@ -37,10 +38,13 @@ func PrintFor(clientName, server string, entry json.RawMessage) (Printed, error)
 		return Printed{}, err
 	}
 	out := Printed{Client: row.Title}
-	if row.Says != "" && hasURL(entry) { // what it says is of servers that the client starts
-		return out, &Error{Code_: CodeUsage, Message: "mcpctl writes no entry of " + row.Title + " for a server that is reached by a URL", Hint_: "let the client start it: leave out --http"}
-	}
-	if row.Dialect.Write != nil {
+	if row.Prints != nil {
+		written, err := row.Prints(entry)
+		if err != nil {
+			return out, &Error{Code_: CodeUsage, Message: err.Error()}
+		}
+		entry = written
+	} else if row.Dialect.Write != nil {
 		written, err := row.Dialect.Write(entry)
 		if err != nil {
 			return out, &Error{Code_: CodeUsage, Message: err.Error()}
@@ -58,31 +62,37 @@ func PrintFor(clientName, server string, entry json.RawMessage) (Printed, error)
 	if out.File = filepath.Join(dir, name); name == "" {
 		name, out.File = row.ProjectFile, row.ProjectFile
 	}
-	doc, err := parseFile(name, nil)
-	if err != nil {
-		return out, err
-	}
 	keys := row.KeysOf(name)
 	if row.NameIn != "" {
 		first := "{" + string(quotedJSON(row.NameIn)) + ":" + string(quotedJSON(server)) + ","
-		if row.Says != "" {
-			first += row.Says + ","
-		}
 		entry = append([]byte(first), bytes.TrimPrefix(bytes.TrimSpace(entry), []byte("{"))...)
 	}
 	if row.List { // of entries with their names inside
-		out.Text, err = doc.Set(keys, slices.Concat([]byte("["), entry, []byte("]")))
+		var err error
+		out.Text, err = listOfOne(name, keys, entry)
+		return out, err
+	}
+	doc, err := parseFile(name, nil)
+	if err != nil {
 		return out, err
 	}
 	out.Text, err = doc.Set(append(slices.Clone(keys), server), entry)
 	return out, err
 }
 
-func hasURL(entry json.RawMessage) bool {
-	var e struct {
-		URL string `json:"url"`
+// listOfOne is a list with one entry. In TOML it is a table of an array of tables, which can
+// be put at the end of a file; a key would there belong to the table before it.
+func listOfOne(file string, keys []string, entry json.RawMessage) ([]byte, error) {
+	doc, err := parseFile(file, nil)
+	if err != nil {
+		return nil, err
 	}
-	return json.Unmarshal(entry, &e) == nil && e.URL != ""
+	if formatOf(file) != (tomlfile.Format{}) {
+		return doc.Set(keys, slices.Concat([]byte("["), entry, []byte("]")))
+	}
+	table, err := doc.Set(keys, entry)
+	head := "[" + strings.Join(keys, ".") + "]"
+	return bytes.Replace(table, []byte(head), []byte("["+head+"]"), 1), err
 }
 
 func quotedJSON(text string) json.RawMessage {

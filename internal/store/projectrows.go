@@ -1,5 +1,7 @@
 package store
 
+import "github.com/mcpctl/mcpctl/internal/store/redact"
+
 // AllProjectRows are the entries that need the user's word, or have it, of the
 // project files of every client, strongest first.
 func (c *Config) AllProjectRows() []*Row {
@@ -62,7 +64,7 @@ func (c *Config) Agreed(row *Row, review Review, entry, files Fingerprint) error
 		return Conflict(e, entry)
 	}
 	changed := &Error{Code_: CodeConflict, Server_: e.Name,
-		Hint_: "look at them; mcpctl approve --list " + e.Name + " --json gives both fingerprints, for --fingerprint and --files"}
+		Hint_: "look at them; mcpctl approve --list " + redact.ShellWord(e.Name) + " --json gives both fingerprints, for --fingerprint and --files"}
 	switch {
 	case files == now && files != "":
 		return nil

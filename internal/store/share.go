@@ -10,6 +10,7 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/store/client"
 	"github.com/mcpctl/mcpctl/internal/store/jsonc"
+	"github.com/mcpctl/mcpctl/internal/store/redact"
 )
 
 // ShareRequest asks for an entry of the user's to be copied into the project
@@ -165,7 +166,7 @@ func nameFree(src *Source, name string) error {
 			continue
 		}
 		err := &Error{Code_: CodeNameTaken, Path: src.Path, Line: e.Line, Column: e.Column, Server_: name,
-			Message: "the project file has '" + name + "' already", Hint_: "look at it with: mcpctl show " + name}
+			Message: "the project file has '" + name + "' already", Hint_: "look at it with: mcpctl show " + redact.ShellWord(name)}
 		if e.Name != name {
 			err.Message, err.Hint_ = "the name '"+name+"' falls together with "+quoted(e.Name)+" of the project file", "share it under another name"
 		}

@@ -3,10 +3,12 @@ package store
 import (
 	"bytes"
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/mcpctl/mcpctl/internal/store/client"
 	"github.com/mcpctl/mcpctl/internal/store/jsonc"
+	"github.com/mcpctl/mcpctl/internal/store/redact"
 )
 
 // SwitchRequest asks for a server to be enabled or disabled.
@@ -80,8 +82,8 @@ func (c *Config) ownFile(req OverrideRequest) []Problem {
 	}
 	src, verb := row.Entry.Source, map[bool]string{true: "enable", false: "disable"}[*req.Enabled]
 	p := Problem{Message: "'" + req.Name + "' is " + verb + "d for mcpctl alone: the client " + src.Client + " goes by " + src.Path}
-	if switched, _ := c.Store.writerOf(src); switched != nil && src.Scope != Local && !src.clientRow().NoOverrides {
-		p.Hint = "to switch it there: mcpctl --client " + src.Client + " " + verb + " " + req.Name + " --" + string(src.Scope)
+	if _, written := c.Store.writerOf(src); written && src.Scope != Local && src.clientRow().Dialect.HasSwitch() {
+		p.Hint = "to switch it there: mcpctl --client " + src.Client + " " + verb + " " + redact.ShellWord(req.Name) + " --" + string(src.Scope)
 	}
 	return []Problem{p}
 }
@@ -221,6 +223,9 @@ func (w *switching) switched(src *Source, doc *jsonc.Document, path []string) ([
 		}
 	}
 	out, err := w.config.Store.applyEdits(w.was, doc, path, []FieldEdit{edit})
+	if fault := (*Error)(nil); errors.As(err, &fault) && fault.Code_ == CodeUsage && !src.clientRow().Dialect.HasSwitch() {
+		fault.Hint_ = "--local switches it for mcpctl alone; " + src.clientRow().Title + " has it until it is removed"
+	}
 	return out, about(w.was, err)
 }
 

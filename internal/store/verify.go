@@ -1,6 +1,10 @@
 package store
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/mcpctl/mcpctl/internal/store/redact"
+)
 
 // Verify looks at the covered files of a project's stdio server again, right before
 // it is started with l. It fails with MCP_NOT_APPROVED naming the file when one is
@@ -27,10 +31,10 @@ func (a Admitted) Verify(l Launch) error {
 	e := a.entry
 	out := &Error{Code_: CodeNotApproved, Path: e.Source.Path, Line: e.Line, Column: e.Column, Server_: e.Name,
 		Message: "server '" + e.Name + "' is not approved: the file " + changed[0].Path + ", which it runs, " + changed[0].since(),
-		Hint_:   "review the file; then: mcpctl approve " + e.Name}
+		Hint_:   "review the file; then: mcpctl approve " + redact.ShellWord(e.Name)}
 	if changed[0].What == "uncovered" {
 		out.Message = "server '" + e.Name + "' would be given the file " + changed[0].Path + " of the project by a variable, and the approval does not cover it"
-		out.Hint_ = "name the file in the entry itself, or approve the entry alone: mcpctl approve " + e.Name + " --entry-only"
+		out.Hint_ = "name the file in the entry itself, or approve the entry alone: mcpctl approve " + redact.ShellWord(e.Name) + " --entry-only"
 	}
 	return out
 }

@@ -1,6 +1,10 @@
 package store
 
-import "context"
+import (
+	"context"
+
+	"github.com/mcpctl/mcpctl/internal/store/redact"
+)
 
 // approveWritten records the user's word for an entry that the user has written
 // just now. A denial of its name stays: only an approval lifts it (design §5.2).
@@ -51,7 +55,7 @@ func (s *Store) stillDenied(e *Entry) []Problem {
 		return nil
 	}
 	return []Problem{{Code: CodeNotApproved, Severity: SeverityWarning, Source: e.Source.Path, Line: e.Line, Column: e.Column, Server: e.Name,
-		Message: quoted(e.Name) + " was denied earlier and stays denied", Hint: "lift that with: mcpctl approve " + e.Name}}
+		Message: quoted(e.Name) + " was denied earlier and stays denied", Hint: "lift that with: mcpctl approve " + redact.ShellWord(e.Name)}}
 }
 
 // committed is the context for what has to follow a write: the file is there, so a

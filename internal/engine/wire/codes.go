@@ -48,7 +48,7 @@ type CodeRow struct {
 var table = []CodeRow{
 	{0, "", "done, or nothing to do"},
 	{1, "", "the answer is no (supervisor status: not running; test of several servers: one failed)"},
-	{10, ConfigInvalid, "a file does not parse or an entry is not valid; also list, whose document is complete all the same"},
+	{10, ConfigInvalid, "a file does not parse or an entry is not valid"},
 	{11, ConfigConflict, "changed since it was read; the fingerprint does not match"},
 	{12, ConfigLocked, "another writer held the lock too long"},
 	{13, PathUnsafe, "symbolic link, outside the project, wrong owner, not a regular file"},

@@ -9,6 +9,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/mcpctl/mcpctl/internal/store"
+	"github.com/mcpctl/mcpctl/internal/store/redact"
 )
 
 // firstCompletions is the revision in which a server announces that it completes;
@@ -52,7 +53,7 @@ func (c *Conn) GetPrompt(ctx context.Context, name string, arguments map[string]
 	}
 	if o.failure != nil && o.failure.Code == jsonrpc.CodeInvalidParams {
 		return nil, c.voice.answered(c.voice.fail(store.CodeUsage, "the server refused the prompt '"+c.voice.quote(name)+"': "+c.voice.quote(o.failure.Message),
-			"see its arguments with: mcpctl prompts "+c.voice.server), o)
+			"see its arguments with: mcpctl prompts "+redact.ShellWord(c.voice.server)), o)
 	}
 	return c.result(method, o)
 }

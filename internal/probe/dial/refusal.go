@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
+	"github.com/mcpctl/mcpctl/internal/store/redact"
 )
 
 const (
@@ -94,7 +96,7 @@ func (g *guard) lose() error {
 }
 
 func (g *guard) unauthorized(resp *http.Response) *Error {
-	err := g.voice.fail(CodeLoginRequired, "the server asks for a sign-in", "sign in with: mcpctl login "+g.voice.server)
+	err := g.voice.fail(CodeLoginRequired, "the server asks for a sign-in", "sign in with: mcpctl login "+redact.ShellWord(g.voice.server))
 	if g.headers.Get("Authorization") != "" {
 		err.Own, err.Message, err.Hint_ = true, "the server refused the given Authorization header", "check the 'headers' in its entry"
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/mcpctl/mcpctl/internal/store"
+	"github.com/mcpctl/mcpctl/internal/store/redact"
 )
 
 // codeNoResource is the JSON-RPC error of a resource that is not there, before
@@ -72,7 +73,7 @@ func (c *Conn) ReadResource(ctx context.Context, uri string, timeout time.Durati
 	}
 	if o.failure != nil && (o.failure.Code == codeNoResource || o.failure.Code == jsonrpc.CodeInvalidParams) {
 		return nil, c.voice.answered(c.voice.fail(store.CodeNotFound, "the server has no resource '"+c.voice.quote(uri)+"': "+c.voice.quote(o.failure.Message),
-			"see: mcpctl resources "+c.voice.server), o)
+			"see: mcpctl resources "+redact.ShellWord(c.voice.server)), o)
 	}
 	return c.result(method, o)
 }

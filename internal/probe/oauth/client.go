@@ -20,6 +20,7 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/store"
 	"github.com/mcpctl/mcpctl/internal/store/atomicfile"
+	"github.com/mcpctl/mcpctl/internal/store/redact"
 )
 
 // The limits of one request to an authorization server, or for metadata (design §11).
@@ -207,7 +208,7 @@ func (c *client) explain(ctx context.Context, u *url.URL, err error) error {
 	var private *addressError
 	if errors.As(err, &private) {
 		return c.t.failed("the sign-in leads to an address that is not public: "+c.t.quote(private.Error()),
-			"if that is your own network, say so in the user or local file: mcpctl update "+c.t.server+" --set oauth.allowPrivate=true")
+			"if that is your own network, say so in the user or local file: mcpctl update "+redact.ShellWord(c.t.server)+" --set oauth.allowPrivate=true")
 	}
 	var redirect *redirectError
 	if errors.As(err, &redirect) {

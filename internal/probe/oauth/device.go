@@ -5,6 +5,8 @@ import (
 	"errors"
 	"net/url"
 	"time"
+
+	"github.com/mcpctl/mcpctl/internal/store/redact"
 )
 
 // The pauses between questions for a device code (RFC 8628 §3.5).
@@ -18,7 +20,7 @@ const (
 func (f *flow) byDevice(ctx context.Context) (credential, error) {
 	as := f.d.as
 	if as.device == "" {
-		return credential{}, f.t.failed("the authorization server '"+f.t.shown(as.issuer)+"' knows no sign-in by device code", "sign in with a browser: mcpctl login "+f.t.server)
+		return credential{}, f.t.failed("the authorization server '"+f.t.shown(as.issuer)+"' knows no sign-in by device code", "sign in with a browser: mcpctl login "+redact.ShellWord(f.t.server))
 	}
 	who, err := f.applicant(ctx, "")
 	if err != nil {
@@ -98,7 +100,7 @@ func (f *flow) poll(ctx context.Context, r *request, who applicant, code string,
 		case errors.As(err, &refused) && refused.code == "slow_down":
 			pause = min(pause+devicePause, maxDevicePause)
 		case errors.As(err, &refused) && refused.code == "expired_token":
-			e := f.t.fail(CodeLoginCancelled, "the sign-in took too long and was cancelled", "begin again with: mcpctl login "+f.t.server)
+			e := f.t.fail(CodeLoginCancelled, "the sign-in took too long and was cancelled", "begin again with: mcpctl login "+redact.ShellWord(f.t.server))
 			return credential{}, e
 		case transient(err) && ctx.Err() == nil:
 			pause = min(2*pause, maxDevicePause)

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"golang.org/x/net/publicsuffix"
+
+	"github.com/mcpctl/mcpctl/internal/store/redact"
 )
 
 // discovery is what a server says about how to sign in to it.
@@ -236,7 +238,7 @@ func (c *client) atOrigin(ctx context.Context) (server, error) {
 	}
 	if !c.t.config.AllowLegacy {
 		e := c.t.failed("the server says nothing about how to sign in: it publishes no metadata",
-			"if it is of before 2025-06-18, say so in the user or local file: mcpctl update "+c.t.server+" --set oauth.allowLegacy=true")
+			"if it is of before 2025-06-18, say so in the user or local file: mcpctl update "+redact.ShellWord(c.t.server)+" --set oauth.allowLegacy=true")
 		e.Err = ErrNoMetadata
 		return server{}, e
 	}

@@ -53,7 +53,7 @@ func (t Target) failed(message, hint string) *Error { return t.fail(CodeLoginFai
 
 // required is LOGIN_REQUIRED.
 func (t Target) required(message string) *Error {
-	return t.fail(CodeLoginRequired, message, "sign in with: mcpctl login "+t.server)
+	return t.fail(CodeLoginRequired, message, "sign in with: mcpctl login "+redact.ShellWord(t.server))
 }
 
 // cancelled is the error of a sign-in whose context has ended.
@@ -62,7 +62,7 @@ func (t Target) cancelled(ctx context.Context) error {
 	if errors.Is(context.Cause(ctx), errTooLong) || errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		message = "the sign-in took too long and was cancelled"
 	}
-	e := t.fail(CodeLoginCancelled, message, "begin again with: mcpctl login "+t.server)
+	e := t.fail(CodeLoginCancelled, message, "begin again with: mcpctl login "+redact.ShellWord(t.server))
 	e.Err = ctx.Err()
 	return e
 }

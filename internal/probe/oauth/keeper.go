@@ -10,6 +10,7 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/store"
 	"github.com/mcpctl/mcpctl/internal/store/atomicfile"
+	"github.com/mcpctl/mcpctl/internal/store/redact"
 )
 
 // The waits for locks.
@@ -101,7 +102,7 @@ func (k *Keeper) find(t Target) (*credential, error) {
 	}
 	if c.URL != canonical(t.url) && !covers(c.Resource, t.url) {
 		return nil, t.fail(CodeLoginRequired, "the credential '"+t.quote(t.credential)+"' was issued for another server and is not sent to this one",
-			"remove 'auth' from the entry, and sign in with: mcpctl login "+t.server)
+			"remove 'auth' from the entry, and sign in with: mcpctl login "+redact.ShellWord(t.server))
 	}
 	return c, nil
 }

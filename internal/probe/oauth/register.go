@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/mcpctl/mcpctl/internal/store"
+	"github.com/mcpctl/mcpctl/internal/store/redact"
 )
 
 // The ways to authenticate at a token endpoint (RFC 7591 §2, OpenID Connect Core §9).
@@ -63,7 +64,7 @@ func (f *flow) configured(redirect string) (applicant, error) {
 	cfg, as := f.t.config, f.d.as
 	if old := f.old; old != nil && old.Client.From == fromConfig && old.Client.ID == cfg.ClientID && old.Issuer != as.issuer {
 		return applicant{}, f.t.failed("the server now sends to the authorization server '"+f.t.shown(as.issuer)+"', and the client '"+f.t.quote(cfg.ClientID)+
-			"' is known to '"+f.t.shown(old.Issuer)+"'", "if that is right, register a client there, set 'oauth.clientId', and run: mcpctl logout "+f.t.server)
+			"' is known to '"+f.t.shown(old.Issuer)+"'", "if that is right, register a client there, set 'oauth.clientId', and run: mcpctl logout "+redact.ShellWord(f.t.server))
 	}
 	a := applicant{identity: identity{ID: cfg.ClientID, From: fromConfig, Redirect: redirect}, secret: cfg.ClientSecret}
 	switch {

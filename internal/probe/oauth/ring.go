@@ -7,6 +7,7 @@ import (
 	"github.com/zalando/go-keyring"
 
 	"github.com/mcpctl/mcpctl/internal/store"
+	"github.com/mcpctl/mcpctl/internal/store/redact"
 )
 
 // Ring is a keyring of the system: secrets by name.
@@ -113,7 +114,7 @@ func (k *Keeper) open(c credential) (*credential, error) {
 	held, ok := decodeSecrets(text)
 	if err != nil || !ok {
 		return nil, &Error{Code_: CodeIO, Server_: c.Server, Err: err, Message: "the credential of '" + c.Server + "' is in the system's keyring, which does not answer",
-			Hint_: "unlock the keyring; or sign in again with: mcpctl login " + c.Server}
+			Hint_: "unlock the keyring; or sign in again with: mcpctl login " + redact.ShellWord(c.Server)}
 	}
 	c.secrets = held
 	k.mu.Lock()

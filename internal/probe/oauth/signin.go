@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/mcpctl/mcpctl/internal/store"
+	"github.com/mcpctl/mcpctl/internal/store/redact"
 )
 
 // Page is what the user has to see, or to do.
@@ -82,7 +83,7 @@ func (k *Keeper) prepare(t Target) (Target, *credential, error) {
 	}
 	if old == nil || old.URL != canonical(t.url) {
 		return t, nil, t.failed("its entry names the credential '"+t.quote(t.credential)+"', which no sign-in of this server makes",
-			"remove 'auth' from the entry, and begin again with: mcpctl login "+t.server)
+			"remove 'auth' from the entry, and begin again with: mcpctl login "+redact.ShellWord(t.server))
 	}
 	t.account, t.credential = old.Account, ""
 	return t, old, nil

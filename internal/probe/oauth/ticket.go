@@ -12,6 +12,7 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/store"
 	"github.com/mcpctl/mcpctl/internal/store/atomicfile"
+	"github.com/mcpctl/mcpctl/internal/store/redact"
 )
 
 // Ticket is a sign-in in two steps: the first process shows the URL and ends, another
@@ -57,7 +58,7 @@ func Start(ctx context.Context, k *Keeper, t Target, o Options) (Ticket, error) 
 
 func (f *flow) start(ctx context.Context) (Ticket, error) {
 	if f.t.config.Grant == store.GrantClient || f.device() {
-		return Ticket{}, f.t.failed("a sign-in by "+string(f.t.config.Grant)+" has no second step", "leave the step out: mcpctl login "+f.t.server)
+		return Ticket{}, f.t.failed("a sign-in by "+string(f.t.config.Grant)+" has no second step", "leave the step out: mcpctl login "+redact.ShellWord(f.t.server))
 	}
 	if err := f.find(ctx, ParseChallenge(f.opts.Challenge...)); err != nil {
 		return Ticket{}, err
@@ -140,7 +141,7 @@ func Finish(ctx context.Context, k *Keeper, t Target, ticket, pasted string) (St
 		return Stored{}, err
 	}
 	if r.Server != t.server || r.Key.URL != canonical(t.url) {
-		return Stored{}, t.failed("the ticket is of a sign-in to another server, or its address has changed since", "begin again with: mcpctl login "+t.server+" --start")
+		return Stored{}, t.failed("the ticket is of a sign-in to another server, or its address has changed since", "begin again with: mcpctl login "+redact.ShellWord(t.server)+" --start")
 	}
 	f, err := newFlow(k, t, nil)
 	if err != nil {

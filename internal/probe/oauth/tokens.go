@@ -9,6 +9,7 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/store"
 	"github.com/mcpctl/mcpctl/internal/store/atomicfile"
+	"github.com/mcpctl/mcpctl/internal/store/redact"
 )
 
 // Tokens gives a connection the Authorization header of its requests, and renews it.
@@ -277,12 +278,12 @@ func (f *flow) notRenewed(ctx context.Context, c *credential, err error) error {
 	case "invalid_client", "unauthorized_client":
 		if c.Client.From != fromDynamic {
 			e := f.t.required("the authorization server does not accept the client '" + f.t.quote(c.Client.ID) + "': " + refused.Error())
-			e.Hint_ = "check 'oauth.clientId' and its secret in the entry; then: mcpctl login " + f.t.server
+			e.Hint_ = "check 'oauth.clientId' and its secret in the entry; then: mcpctl login " + redact.ShellWord(f.t.server)
 			return e
 		}
 		c.Client, c.ClientSecret = identity{}, ""
 	default:
-		e := f.t.fail(CodeConnectFailed, "the token cannot be renewed: "+refused.Error(), "the sign-in is kept; if this stays so, run: mcpctl login "+f.t.server)
+		e := f.t.fail(CodeConnectFailed, "the token cannot be renewed: "+refused.Error(), "the sign-in is kept; if this stays so, run: mcpctl login "+redact.ShellWord(f.t.server))
 		e.Err = err
 		return e
 	}

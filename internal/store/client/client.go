@@ -3,7 +3,10 @@
 // per dialect (design §1, §2.3). It reads no file.
 package client
 
-import "slices"
+import (
+	"encoding/json"
+	"slices"
+)
 
 // Native is the client whose files are mcpctl's own.
 const Native = "native"
@@ -38,10 +41,12 @@ type Client struct {
 	Comments     bool     // it accepts comments and trailing commas in its files
 	Rooted       bool     // a relative cwd, and a command that begins with ./ or ../, are meant from the folder of the file
 	NameIn       string   // the field in which an entry holds its name; "" for none
-	Says         string   // members, as JSON, that an entry of such a list has beside those of mcpctl; "" for none
-	List         bool     // the servers are a list of entries that have their names inside
-	Bare         bool     // a file without the keys may itself be the object that holds the servers
-	ReadOnly     bool     // mcpctl does not write its files
+	// Prints turns an entry of mcpctl's shape, its command or its address, into one that the
+	// user puts into a file which mcpctl only reads; nil where Dialect.Write does it.
+	Prints   func(entry json.RawMessage) (json.RawMessage, error)
+	List     bool // the servers are a list of entries that have their names inside
+	Bare     bool // a file without the keys may itself be the object that holds the servers
+	ReadOnly bool // mcpctl does not write its files
 }
 
 // DropIns are folders in which every file with one of the endings is read. The zero value

@@ -2,6 +2,7 @@ package client
 
 import (
 	"encoding/json"
+	"slices"
 
 	"github.com/mcpctl/mcpctl/internal/store/jsonc"
 )
@@ -27,6 +28,15 @@ type Dialect struct {
 	Older func(entry *jsonc.Node, field []string) []string
 	// Inputs: the client asks its user for values, and its files list what for.
 	Inputs bool
+}
+
+// HasSwitch tells whether an entry of the client can say that its server is off.
+func (d Dialect) HasSwitch() bool {
+	if d.Write == nil {
+		return true // as mcpctl's own
+	}
+	out, err := d.Write(json.RawMessage(`{"command":"c","enabled":false}`))
+	return err == nil && !slices.ContainsFunc(out.Gaps, func(g Gap) bool { return g.Field == "enabled" })
 }
 
 // Writing is an entry in the client's shape, without what the gaps name.

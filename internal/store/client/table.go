@@ -199,11 +199,11 @@ var table = []Client{
 		Name: "continue", Title: "Continue", User: UserDir{Root: ".continue", DirVariable: "CONTINUE_GLOBAL_DIR"}, UserFile: "config.yaml",
 		DropIns: DropIns{User: "mcpServers", Project: ".continue/mcpServers", Endings: []string{".yaml", ".yml", ".json"}, Alone: ".json"},
 		Newer:   &Edition{Servers: []string{"mcpServers"}, Dialect: continueJSONDialect, NoOverrides: true, Ending: ".json"},
-		Servers: []string{"mcpServers"}, Names: freeNames, Dialect: continueDialect, NoOverrides: true, Comments: true, NameIn: "name", List: true, ReadOnly: true,
+		Servers: []string{"mcpServers"}, Names: freeNames, Dialect: continueDialect, NoOverrides: true, Comments: true, NameIn: "name", Prints: continuePrints, List: true, ReadOnly: true,
 	},
 	{
 		Name: "vibe", Title: "Mistral Vibe", User: UserDir{Root: ".vibe", DirVariable: "VIBE_HOME"}, UserFile: "config.toml", ProjectFile: ".vibe/config.toml",
-		Servers: []string{"mcp_servers"}, Names: freeNames, Dialect: vibeDialect, NoOverrides: true, Comments: true, NameIn: "name", Says: `"transport":"stdio"`, List: true, ReadOnly: true,
+		Servers: []string{"mcp_servers"}, Names: freeNames, Dialect: vibeDialect, NoOverrides: true, Comments: true, NameIn: "name", Prints: vibePrints, List: true, ReadOnly: true,
 	},
 }
 

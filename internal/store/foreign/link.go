@@ -79,7 +79,7 @@ func link(text string, follow bool) (Offer, error) {
 			return link(query.Get("url"), false)
 		}
 	case page:
-		return Offer{}, errors.New("nothing is fetched: the address is not an install link of " + LinkPrograms)
+		return Offer{}, errors.New("nothing is fetched, and the address is not an install link")
 	}
 	return Offer{}, errors.New("the link is not one that installs an MCP server")
 }
