@@ -50,6 +50,7 @@ func TestPublishable(t *testing.T) {
 		{"stored-in-a-text", `{"command":"x","args":["say ` + stored + ` now"]}`, "args[0]", `{"command":"x","args":["say ${S_ARG} now"]}`},
 		{"stored-and-short", `{"command":"x","env":{"PORT":"` + pin + `","OTHER":"4712"}}`, "env.PORT", `{"command":"x","env":{"PORT":"${PORT}","OTHER":"4712"}}`},
 		{"stored-and-short-arg", `{"command":"x","args":["` + pin + `","4712"]}`, "args[0]", `{"command":"x","args":["${S_ARG}","4712"]}`},
+		{"stars-of-its-own", `{"url":"https://h/***?api_key=k1"}`, "url", `{"url":"${S_URL}"}`},
 		{"stored-as-a-key", `{"command":"x","x-tool":{"` + stored + `":true}}`, "a key of \"x-tool\"", "stuck"},
 		{"unknown-key", `{"command":"x","x-tool":{"password":"abc"}}`, "x-tool.password", "stuck"},
 		{"unknown-number", `{"command":"x","x-tool":{"password":1234}}`, "x-tool.password", "stuck"},
