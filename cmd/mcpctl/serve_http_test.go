@@ -72,6 +72,7 @@ func TestServeD6(t *testing.T) {
 		{"a name that only begins like ours", host("localhost.evil.example:" + port), 403},
 		{"another origin", set("Origin", "https://evil.example"), 403},
 		{"a page of a local port", set("Origin", "http://localhost:3000"), 403},
+		{"our address over another scheme", set("Origin", "https://127.0.0.1:"+port), 403},
 		{"an origin that is none", set("Origin", "null"), 403},
 		{"a sandboxed page of us", set("Sec-Fetch-Site", "cross-site"), 403},
 		{"no token", func(r *http.Request) { r.Header.Del("Authorization") }, 401},

@@ -331,6 +331,30 @@ func TestServeSingleServerKeepsNames(t *testing.T) {
 	}
 }
 
+// TestServeOnlySome: what is left out is not there, and is not started.
+func TestServeOnlySome(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	mark := func(name string) string { return filepath.Join(p.work, "started-"+name) }
+	var entries []string
+	for _, name := range []string{"aa", "ab", "b"} {
+		entries = append(entries, fmt.Sprintf(`%q:{"command":"stub-server","args":["-tools","x","-mark",%q]}`, name, mark(name)))
+	}
+	p.write(p.userFile(), `{"mcpServers":{`+strings.Join(entries, ",")+`}}`)
+	c := p.serveStdio("2025-11-25", "one", "--servers", "a*", "--exclude", "*b")
+	c.wants("tools", c.tools(), []string{"aa__x"})
+	for _, name := range []string{"ab__x", "b__x"} {
+		if _, err := c.cs.CallTool(c.ctx(), &mcp.CallToolParams{Name: name}); err == nil {
+			t.Errorf("%s can be called", name)
+		}
+	}
+	for name, want := range map[string]bool{"aa": true, "ab": false, "b": false} {
+		if _, err := os.Stat(mark(name)); (err == nil) != want {
+			t.Errorf("%s: started: %v", name, err == nil)
+		}
+	}
+}
+
 // TestServeH3: tools of two servers whose names join alike keep apart.
 func TestServeH3(t *testing.T) {
 	t.Parallel()

@@ -13,7 +13,7 @@ import (
 // TestPublishable: what of an entry counts as a secret, and which reference takes
 // its place. `want` empty: it may be published as it is.
 func TestPublishable(t *testing.T) {
-	const stored = "corrupt horse staple"
+	const stored, pin = "corrupt horse staple", "4711" // what is as short as a port is known by being stored alone
 	tests := []struct{ name, entry, fields, want string }{
 		{"plain", `{"command":"npx","args":["-y","p@1"],"env":{"DEBUG":"true","PORT":"8080","EMPTY":""}}`, "", ""},
 		{"env-any-literal", `{"command":"x","env":{"LOG_LEVEL":"debug"}}`, "env.LOG_LEVEL", `{"command":"x","env":{"LOG_LEVEL":"${LOG_LEVEL}"}}`},
@@ -48,6 +48,10 @@ func TestPublishable(t *testing.T) {
 		{"client-secret", `{"url":"https://h/","oauth":{"clientId":"i","clientSecret":"abc"}}`, "oauth.clientSecret", `{"url":"https://h/","oauth":{"clientId":"i","clientSecret":"${S_CLIENT_SECRET}"}}`},
 		{"stored", `{"command":"x","env":{"NOTE":"` + stored + `"}}`, "env.NOTE", `{"command":"x","env":{"NOTE":"${NOTE}"}}`},
 		{"stored-in-a-text", `{"command":"x","args":["say ` + stored + ` now"]}`, "args[0]", `{"command":"x","args":["say ${S_ARG} now"]}`},
+		{"stored-and-short", `{"command":"x","env":{"PORT":"` + pin + `","OTHER":"4712"}}`, "env.PORT", `{"command":"x","env":{"PORT":"${PORT}","OTHER":"4712"}}`},
+		{"stored-and-short-arg", `{"command":"x","args":["` + pin + `","4712"]}`, "args[0]", `{"command":"x","args":["${S_ARG}","4712"]}`},
+		{"stars-of-its-own", `{"url":"https://h/***?api_key=k1"}`, "url", `{"url":"${S_URL}"}`},
+		{"stored-as-a-key", `{"command":"x","x-tool":{"` + stored + `":true}}`, "a key of \"x-tool\"", "stuck"},
 		{"unknown-key", `{"command":"x","x-tool":{"password":"abc"}}`, "x-tool.password", "stuck"},
 		{"unknown-number", `{"command":"x","x-tool":{"password":1234}}`, "x-tool.password", "stuck"},
 		{"description", `{"command":"x","description":"use token=abcdefgh12345678"}`, "description", "stuck"},
@@ -56,7 +60,7 @@ func TestPublishable(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			e := &Entry{Name: "s", Raw: json.RawMessage(tt.entry), Source: &Source{Path: "/u/mcp.json"}}
 			var out Shared
-			raw, err := publishable(e, ShareRequest{Stored: []string{stored}}, &out)
+			raw, err := publishable(e, ShareRequest{Stored: []string{stored, pin}}, &out)
 			if tt.fields == "" {
 				if err != nil || string(raw) != tt.entry {
 					t.Fatalf("%s, %v", raw, err)
@@ -66,7 +70,7 @@ func TestPublishable(t *testing.T) {
 			if code(err) != CodeSecretRefused || !strings.HasSuffix(err.Error(), "in "+tt.fields) {
 				t.Fatalf("refused with %v, want %s", err, tt.fields)
 			}
-			raw, err = publishable(e, ShareRequest{Stored: []string{stored}, Placeholders: true}, &out)
+			raw, err = publishable(e, ShareRequest{Stored: []string{stored, pin}, Placeholders: true}, &out)
 			if tt.want == "stuck" {
 				if code(err) != CodeSecretRefused {
 					t.Errorf("%s, %v", raw, err)

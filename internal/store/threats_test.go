@@ -199,6 +199,7 @@ func TestA14CoveredFiles(t *testing.T) {
 		{"pwd", `{"command":"node","args":["${PWD}/tools/srv.js"]}`, nil},
 		{"own-path", `{"command":"srv.js","env":{"PATH":"${PWD}/tools:${PATH}"}}`, nil},
 		{"link", `{"command":"node","args":["link.js"]}`, nil},
+		{"link-from-outside", `{"command":"node","args":["$HOME/in.js"]}`, nil},
 		{"grown", `{"command":"node","args":["tools/srv.js"]}`, func(w *world) error { return os.Truncate(filepath.Join(w.repo, "tools/srv.js"), 1<<40) }},
 		{"mode", `{"command":"./tools/srv.js"}`, func(w *world) error { return os.Chmod(filepath.Join(w.repo, "tools/srv.js"), 0o600) }},
 		{"gone", `{"command":"node","args":["tools/srv.js"]}`, func(w *world) error { return os.Remove(filepath.Join(w.repo, "tools/srv.js")) }},
@@ -219,10 +220,10 @@ func TestA14CoveredFiles(t *testing.T) {
 			w := newWorld(t)
 			w.env["PWD"] = w.repo
 			script := w.write(filepath.Join(w.repo, "tools/srv.js"), "good")
-			if err := errorsOf(os.Chmod(script, 0o700), os.Symlink("tools/srv.js", filepath.Join(w.repo, "link.js"))); err != nil {
+			if err := errorsOf(os.Chmod(script, 0o700), os.Symlink("tools/srv.js", filepath.Join(w.repo, "link.js")), os.Symlink(script, filepath.Join(w.home, "in.js"))); err != nil {
 				t.Fatal(err)
 			}
-			w.project(`{"mcpServers":{"x":` + strings.ReplaceAll(tt.entry, "$REPO", w.repo) + `}}`)
+			w.project(`{"mcpServers":{"x":` + strings.NewReplacer("$REPO", w.repo, "$HOME", w.home).Replace(tt.entry) + `}}`)
 			s := w.open()
 			w.approveOf(s, "native", "x")
 			if got := w.state(s, "x"); got != Approved {

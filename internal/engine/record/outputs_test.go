@@ -213,7 +213,8 @@ func TestOutputAge(t *testing.T) {
 	}
 	abandonedFile := filepath.Join(state, outputsName, strings.Repeat("a", 26)+unfinishedEnd)
 	long := time.Now().Add(-abandoned - time.Minute)
-	if err := errors.Join(os.WriteFile(abandonedFile, nil, 0o600), os.Chtimes(abandonedFile, long, long)); err != nil {
+	underWay := filepath.Join(state, outputsName, strings.Repeat("b", 26)+unfinishedEnd) // another process is writing it
+	if err := errors.Join(os.WriteFile(abandonedFile, nil, 0o600), os.Chtimes(abandonedFile, long, long), os.WriteFile(underWay, nil, 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	save(t, outputsIn(t, state), answer)
@@ -221,6 +222,9 @@ func TestOutputAge(t *testing.T) {
 		if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("%s is still there: %v", path, err)
 		}
+	}
+	if _, err := os.Stat(underWay); err != nil {
+		t.Errorf("what is being written: %v", err)
 	}
 	if _, err := ReadOutput(state, young); err != nil {
 		t.Error(err)
