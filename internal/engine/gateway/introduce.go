@@ -114,6 +114,7 @@ func (o *offer) narrow(caps **mcp.ServerCapabilities, servers []wire.Description
 	}
 	if has["resources"] == nil {
 		kept.Resources = nil
+		o.unreadable.Store(true)
 	}
 	if has["completions"] == nil {
 		kept.Completions = nil

@@ -32,6 +32,9 @@ type offer struct {
 	prompts   cached[*promptList]
 	resources cached[*resourceList]
 	links     links
+	outputs   outputs
+
+	unreadable atomic.Bool // the client was told that there are no resources
 
 	flights flights
 	rounds  rounds
