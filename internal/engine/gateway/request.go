@@ -182,6 +182,15 @@ func failure(err error) error {
 	return out
 }
 
+// coded is an error of the SDK with a code of JSON-RPC, which some of its errors lack.
+func coded(err error) error {
+	var rpc *jsonrpc.Error
+	if errors.As(err, &rpc) && rpc.Code != 0 {
+		return err
+	}
+	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: err.Error()}
+}
+
 func invalid(message string) error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: message}
 }
