@@ -23,7 +23,11 @@ func readMessage(w http.ResponseWriter, r *http.Request) ([]byte, bool) {
 	conn := http.NewResponseController(w)
 	_ = conn.SetReadDeadline(time.Now().Add(bodyTimeout)) // tests have none
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
-	_ = conn.SetReadDeadline(time.Time{})
+	if err != nil {
+		w.Header().Set("Connection", "close") // and the deadline stays: the server reads on to the body's end before it answers
+	} else {
+		_ = conn.SetReadDeadline(time.Time{})
+	}
 	switch {
 	case errors.As(err, new(*http.MaxBytesError)):
 		refuse(w, http.StatusRequestEntityTooLarge, "the message is too long")

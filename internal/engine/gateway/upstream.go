@@ -21,6 +21,9 @@ type upstream struct {
 
 	turn chan struct{} // one token, for who opens
 
+	life context.Context    // of what opens: ends with close
+	over context.CancelFunc // ends life
+
 	mu           sync.Mutex
 	link         *link
 	closed       bool
@@ -48,7 +51,9 @@ func (l *link) isDead() bool {
 }
 
 func newUpstream(g *Gateway) *upstream {
-	return &upstream{g: g, turn: make(chan struct{}, 1)}
+	u := &upstream{g: g, turn: make(chan struct{}, 1)}
+	u.life, u.over = context.WithCancel(context.Background())
+	return u
 }
 
 // open is the session, opened where there is none.
@@ -56,6 +61,9 @@ func (u *upstream) open(ctx context.Context) (*link, error) {
 	if l := u.current(); l != nil && !l.isDead() {
 		return l, nil
 	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(u.life, cancel)()
 	select {
 	case u.turn <- struct{}{}:
 		defer func() { <-u.turn }()
@@ -204,8 +212,9 @@ func (u *upstream) reply(ctx context.Context, method string, params any) {
 	}
 }
 
-// close ends the session.
+// close ends the session, and the opening of one.
 func (u *upstream) close() {
+	u.over()
 	u.mu.Lock()
 	u.closed = true
 	l := u.link
