@@ -29,6 +29,7 @@ type upstream struct {
 	closed       bool
 	capabilities *wire.ClientCapabilities
 	version      string         // of MCP that the client speaks; "": it is not asked by requests
+	purpose      string         // who the client is, as it says
 	roots        []wire.Root    // nil: the workspace
 	level        string         // of log messages; "": not set
 	wanted       map[place]bool // resources whose changes the client wants to hear of
@@ -119,7 +120,7 @@ func (u *upstream) connect(ctx context.Context) (*link, error) {
 func (u *upstream) begin(ctx context.Context, client *supervisor.Client) (*link, error) {
 	open := u.g.o.Open
 	u.mu.Lock()
-	open.ID, open.Roots, open.Capabilities, open.ProtocolVersion = "gateway", u.roots, u.capabilities, u.version
+	open.ID, open.Roots, open.Capabilities, open.ProtocolVersion, open.For = "gateway", u.roots, u.capabilities, u.version, u.purpose
 	level, wanted := u.level, slices.Collect(maps.Keys(u.wanted))
 	u.mu.Unlock()
 	opened, err := client.Open(ctx, open)
