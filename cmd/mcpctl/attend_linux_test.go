@@ -91,6 +91,7 @@ func TestInterruptedQuestion(t *testing.T) {
 // TestProgressAtTheTerminal: progress is drawn on one line, which is gone when the
 // result comes; with -q and --json there is none.
 func TestProgressAtTheTerminal(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t)
 	p.write(p.userFile(), `{"mcpServers":{"s":{"command":"stub-server","args":["-progress","3","-progress-pause","100ms"]}}}`)
 	for _, way := range [][]string{{"call", "s", "echo"}, {"call", "s", "echo", "--direct"}} {

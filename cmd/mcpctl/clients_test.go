@@ -13,6 +13,7 @@ import (
 // TestExampleClients runs the clients of testdata/clients, which are written from the
 // manual page alone, against the real supervisor.
 func TestExampleClients(t *testing.T) {
+	t.Parallel()
 	t.Run("go", func(t *testing.T) {
 		tool, err := exec.LookPath("go")
 		if err != nil {

@@ -62,6 +62,7 @@ var serverSuites = []serverSuite{
 }
 
 func TestConformanceOfTheGateway(t *testing.T) {
+	t.Parallel()
 	if _, err := os.Stat(filepath.Join(conformanceDir, "node_modules/conformance-next")); err != nil {
 		t.Skip("the conformance suites are not installed; ./test does it")
 	}

@@ -77,6 +77,7 @@ type check struct {
 }
 
 func TestConformance(t *testing.T) {
+	t.Parallel()
 	for _, pack := range []string{"conformance-next", "conformance-stable"} {
 		if _, err := os.Stat(filepath.Join(conformanceDir, "node_modules", pack)); err != nil {
 			t.Skip("the conformance suites are not installed; ./test does it")

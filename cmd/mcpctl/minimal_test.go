@@ -15,6 +15,7 @@ import (
 // TestFewestLines: what people do to a server changes, in the file of every client that
 // is written, no more lines than it must (design §6.4).
 func TestFewestLines(t *testing.T) {
+	t.Parallel()
 	edits := []struct {
 		what       string
 		gone, come int // lines at most; -1: as many as the entry has

@@ -132,6 +132,7 @@ func expires(t *testing.T, d time.Duration) {
 // TestB088ParallelTests: thirty tests and a supervisor with tokens of two seconds send
 // no refresh token twice.
 func TestB088ParallelTests(t *testing.T) {
+	t.Parallel()
 	g := guardedBy(t, "-ttl", "2", "-rotate")
 	g.signs("sign-in", "o")
 	g.exits([]int{0}, "supervisor", "start")
@@ -153,6 +154,7 @@ func TestB088ParallelTests(t *testing.T) {
 
 // TestB095TwoAccounts: two entries with one URL are two sign-ins.
 func TestB095TwoAccounts(t *testing.T) {
+	t.Parallel()
 	g := guardedBy(t)
 	g.write(g.userFile(), `{"mcpServers":{"work":{"url":"`+g.url+`"},"play":{"url":"`+g.url+`"}}}`)
 	g.exits([]int{0}, "supervisor", "start")
@@ -179,6 +181,7 @@ func TestB095TwoAccounts(t *testing.T) {
 
 // TestB097OneRefreshToken: a refresh that gives no new refresh token leaves the old one.
 func TestB097OneRefreshToken(t *testing.T) {
+	t.Parallel()
 	g := guardedBy(t, "-ttl", "1", "-no-refresh-back")
 	g.signs("sign-in", "o")
 	for range 4 {
@@ -193,6 +196,7 @@ func TestB097OneRefreshToken(t *testing.T) {
 // TestB098IdleExpiry: a token that runs out while nobody looks is renewed by the next
 // use, by the supervisor, by a test and by the next supervisor, and nobody signs in.
 func TestB098IdleExpiry(t *testing.T) {
+	t.Parallel()
 	g := guardedBy(t, "-ttl", "1", "-rotate")
 	g.signs("sign-in", "o")
 	g.exits([]int{0}, "supervisor", "start")
@@ -215,6 +219,7 @@ func TestB098IdleExpiry(t *testing.T) {
 // TestStreamOutlivesTokens: a connection with a stream goes on when the stream ends with
 // its token.
 func TestStreamOutlivesTokens(t *testing.T) {
+	t.Parallel()
 	g := guardedBy(t, "-ttl", "2", "-rotate", "-stream")
 	g.signs("sign-in", "o")
 	g.exits([]int{0}, "supervisor", "start")
@@ -243,6 +248,7 @@ func TestStreamOutlivesTokens(t *testing.T) {
 // TestB100MoreScope: what a call lacks is named; the next sign-in asks for it and for
 // what there was; and the connection goes on meanwhile.
 func TestB100MoreScope(t *testing.T) {
+	t.Parallel()
 	g := guardedBy(t, "-step-up", "files.write")
 	g.write(g.userFile(), `{"mcpServers":{"o":{"url":"`+g.url+`","oauth":{"scope":"files.read"}}}}`)
 	g.signs("sign-in", "o")
@@ -286,6 +292,7 @@ func TestB100MoreScope(t *testing.T) {
 // more, after a refresh; and when there is none, the connection is the one of a server
 // that needs a sign-in.
 func TestRefusedCall(t *testing.T) {
+	t.Parallel()
 	g := guardedBy(t, "-rotate")
 	g.signs("sign-in", "o")
 	g.exits([]int{0}, "call", "o", "echo")

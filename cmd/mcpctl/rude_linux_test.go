@@ -102,6 +102,7 @@ var rudeCases = map[string]rudeCase{
 // one server does, the user is told what it is; the server beside it is listed and
 // called; the supervisor and its log stay small; and a stop leaves nothing.
 func TestRudeServers(t *testing.T) {
+	t.Parallel()
 	for _, name := range rude.Modes() {
 		c, ok := rudeCases[name]
 		if !ok {
@@ -198,6 +199,7 @@ func highWater(t *testing.T, pid int) int {
 // TestRudeServersTogether: ten of them in one session, of the kinds that go on, cost no
 // more than one, and a stop does not wait for them one after the other.
 func TestRudeServersTogether(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t)
 	modes := []string{"stays", "stays", "stays", "children-stay", "silent", "stdout-noise", "stderr-lines", "notify-changed", "answers-twice", "leaves"}
 	servers := []string{`"good":{"command":"echo-server"}`}
@@ -296,6 +298,7 @@ func TestST10ServersKeepTheirGroup(t *testing.T) {
 // TestRudeAnswersAtOnce: the memory is bounded also when several answers of the
 // largest size come at the same time.
 func TestRudeAnswersAtOnce(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t)
 	p.write(p.userFile(), `{"mcpServers":{"a":{"command":"rude-server","args":["-mode","answer-16mb"]},"b":{"command":"rude-server","args":["-mode","answer-16mb"]}}}`)
 	p.exits([]int{0}, "tools")

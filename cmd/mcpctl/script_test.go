@@ -57,6 +57,7 @@ func TestMain(m *testing.M) {
 const patience = time.Minute
 
 func TestScripts(t *testing.T) {
+	t.Parallel()
 	npm, err := filepath.Abs("../../testdata/npm/node_modules")
 	if err != nil {
 		t.Fatal(err)

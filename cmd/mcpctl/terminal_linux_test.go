@@ -232,6 +232,7 @@ func TestA10EnterIsNo(t *testing.T) {
 // TestA15NothingIsShortened: however long an entry is and however narrow the
 // terminal, all of it is shown before the question.
 func TestA15NothingIsShortened(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t)
 	p.env = []string{"COLUMNS=20", "LINES=5"}
 	args, env := []string{strings.Repeat("padding ", 12500) + ";payload"}, map[string]string{}
@@ -337,6 +338,7 @@ func TestG1TerminalsAreSafe(t *testing.T) {
 // TestG6DocumentsStayDocuments: with --json each verb writes one valid document,
 // whatever the files hold.
 func TestG6DocumentsStayDocuments(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t)
 	for _, text := range []string{
 		hostileProject(p),

@@ -18,6 +18,7 @@ var hostileNames = []string{
 
 // TestB1NamesAreNotPaths: no name reaches the file system or a terminal as it is.
 func TestB1NamesAreNotPaths(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t)
 	members := map[string]any{"fine": map[string]any{"command": "echo-server"}}
 	for _, name := range hostileNames {
@@ -115,6 +116,7 @@ func TestB4CommittedLocks(t *testing.T) {
 // TestB6OddFilesDoNotHang: a project file that is no file, or is no document, is
 // told of at once, in little memory, and hides nothing of the user's.
 func TestB6OddFilesDoNotHang(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t)
 	p.exits([]int{0}, "add", "mine", "--", "echo-server")
 	project := filepath.Join(p.repo, ".mcp.json")

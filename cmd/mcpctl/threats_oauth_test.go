@@ -129,6 +129,7 @@ func TestE12OtherIssuer(t *testing.T) {
 // refresh stores the answer first. One that is killed then costs that sign-in at most,
 // which the next command says.
 func TestE13SupervisorEnds(t *testing.T) {
+	t.Parallel()
 	for _, hard := range []bool{false, true} {
 		o := parse(t, "-rotate")
 		held := make(chan struct{}, 8)
@@ -198,6 +199,7 @@ func TestE13SupervisorEnds(t *testing.T) {
 // environment but that of a server whose entry names it, or file but the store; also
 // when the servers themselves tell it.
 func TestTokensStayWhereTheyBelong(t *testing.T) {
+	t.Parallel()
 	g := guardedBy(t, "-rotate", "-gossip", "-tokens", "CANARY-")
 	id := g.signs("sign-in", "o")
 	environ := filepath.Join(g.work, "seen")

@@ -180,6 +180,7 @@ func TestC7PathTricks(t *testing.T) {
 
 // TestC8FoldersStayInside: a project's server runs in the project, wherever it wants to.
 func TestC8FoldersStayInside(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t)
 	mark := filepath.Join(p.work, "mark")
 	p.write("sub/file", "x")
@@ -279,6 +280,7 @@ func TestC9NoSecretOnArgv(t *testing.T) {
 
 // TestC11GitIsNotRun: no verb runs git, whatever a repository's configuration says.
 func TestC11GitIsNotRun(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t)
 	bin := filepath.Join(p.work, "bin")
 	for _, name := range []string{"git", "ssh", "hg", "node", "npx"} {
@@ -307,6 +309,7 @@ func TestC11GitIsNotRun(t *testing.T) {
 // somebody could be asked, what it asks for all the same is refused, and the pages and
 // pictures it names are not fetched.
 func TestF10NobodyIsAsked(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t)
 	s := newSink(t)
 	p.write("served.json", `[{"name":"echo","icons":[{"src":"`+s.URL+`/icon.png","mimeType":"image/png"}],"inputSchema":{"type":"object"}}]`)

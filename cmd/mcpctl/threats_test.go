@@ -77,6 +77,7 @@ func TestA1NoTrustInNames(t *testing.T) {
 // name, with and without a supervisor, and where no state can be written, starts
 // what nobody approved.
 func TestA5NothingRunsUnasked(t *testing.T) {
+	t.Parallel()
 	for _, home := range []string{"", "/dev/null/home"} {
 		p := newPlace(t)
 		p.write(".mcp.json", `{"mcpServers":{"evil":`+p.pwn()+`,"off":{"enabled":false}}}`)
@@ -267,6 +268,7 @@ func TestA10NoTrustInCI(t *testing.T) {
 // TestA12EveryFileIsGated: whatever project file a client has, what it defines is
 // not started unasked.
 func TestA12EveryFileIsGated(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t)
 	for _, path := range client.ProjectFiles() {
 		p.write(path, `{"mcpServers":{"evil":`+p.pwn()+`},"servers":{"evil":`+p.pwn()+`}}`)

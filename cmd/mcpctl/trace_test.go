@@ -60,6 +60,7 @@ const tracedProject = `{"mcpServers": {
 // TestSystemCalls proves by the kernel's own record that read-only verbs are
 // read-only: one execve, no internet socket, no file opened for writing.
 func TestSystemCalls(t *testing.T) {
+	t.Parallel()
 	strace, err := exec.LookPath("strace")
 	if err != nil {
 		t.Skip("strace is not installed, so system calls cannot be recorded")
