@@ -9,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // unansweredHello is of a client that can be asked, and does not answer.
@@ -142,4 +143,46 @@ func (s *served) reads(t *testing.T, method, body string, change func(*http.Requ
 		}
 	}
 	t.Fatalf("the stream ended without %s", want)
+}
+
+// TestServeEndsUnheard: a supervisor that does not answer holds up no end.
+func TestServeEndsUnheard(t *testing.T) {
+	t.Parallel()
+	p, s := echoing(t)
+	pid := 0
+	for _, fresh := range []bool{true, false} {
+		_, _, header := s.post(t, helloMessage, nil)
+		inSession := func(r *http.Request) { r.Header.Set("Mcp-Session-Id", header.Get("Mcp-Session-Id")) }
+		if !fresh {
+			s.post(t, echoCall("1", "up"), inSession)
+		}
+		if pid == 0 {
+			pid = p.info("status").PID
+		}
+		if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = syscall.Kill(pid, syscall.SIGCONT) })
+		answers := make(chan string, 2)
+		for range 2 { // one is refused while the other is under way, which ends with the session
+			go func() {
+				_, answer, _ := s.post(t, echoCall("2", "x"), inSession)
+				answers <- answer
+			}()
+		}
+		if answer := <-answers; !strings.Contains(answer, "under way") {
+			t.Errorf("fresh %t: %s", fresh, answer)
+		}
+		r := s.request(t, http.MethodDelete, "")
+		inSession(r)
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second) // half of what the supervisor is given to say hello
+		res, err := http.DefaultClient.Do(r.WithContext(ctx))
+		cancel()
+		_ = syscall.Kill(pid, syscall.SIGCONT)
+		if err != nil {
+			t.Fatalf("fresh %t: %v", fresh, err)
+		}
+		res.Body.Close()
+		<-answers
+	}
 }

@@ -75,6 +75,7 @@ session.open
                  in that era when they can be: of those that speak both, many ask nothing
                  in the new one. A question that does not say which request caused it goes
                  to one of those under way over this connection
+  for?           whom or what this client has the session for, in a few words for people
 
   session        the id for all later requests
   workspace      its root
@@ -87,8 +88,11 @@ No parameters.
 
   schema         1
   sessions       each {"session", "workspace", "client", "kind", "servers", "watching",
-                 "registered", "overridden"}: kind is "default", "kept" or "connection";
-                 watching is "events" or "polling"; the others are counts
+                 "registered", "overridden", "running", "owner"?, "ownerPid"?, "for"?}:
+                 kind is "default", "kept" or "connection"; watching is "events" or
+                 "polling"; running counts the servers that are connected, and the others
+                 are counts; the last three are of a "connection": the name of its client,
+                 the process, and what it has said the session is for
 
 session.close
 

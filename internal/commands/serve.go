@@ -54,8 +54,12 @@ exactly one server, leaves all names alone. Prompts are named like tools. Resour
 keep their URIs; one that several servers list is mcp://SERVER/URI, which can be read
 for every server. The arguments, definitions and results of tools pass unchanged, but
 for a text over 20 KiB: its middle is cut, and a line there says under which id the
-whole is kept (see mcpctl-output(1)). --whole leaves that out. structuredContent is
-never cut, since it has to fit the tool's schema.
+whole is kept (see mcpctl-output(1)), and as which resource, mcpctl://output/ID, the
+same client can read it without a shell: in pages of 20 KiB, each of which names the
+next, for as long as its session lasts. structuredContent over 20 KiB becomes such a
+text, where no text says the same. That of a tool with an outputSchema passes whole,
+however long it is: a client is right to refuse a result that lacks it or does not fit
+the schema. --whole leaves all of this out.
 
 What an entry's exposure and toolExposure say holds: "deferred" tools are not listed
 but found with the tool search_tools, shown by describe_tool and run by call_tool,

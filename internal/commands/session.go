@@ -11,6 +11,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/engine/supervisor"
 	"github.com/mcpctl/mcpctl/internal/engine/wire"
 	"github.com/mcpctl/mcpctl/internal/store"
+	"github.com/mcpctl/mcpctl/internal/store/redact"
 )
 
 const sessionHelp = `A session is one consumer of a workspace's servers: its processes and connections,
@@ -74,9 +75,11 @@ func runSessionOpen(ctx context.Context, a *app) error {
 	return a.print(doc, func(w *bytes.Buffer) error { w.WriteString(doc.Session + "\n"); return nil })
 }
 
-const sessionListHelp = `List the sessions of the supervisor: id, kind, workspace, how many servers each has,
-and how many it has registered and overrides itself. It starts nothing; without a
-supervisor there is none.
+const sessionListHelp = `List the sessions of the supervisor: id, kind, workspace, how many servers each has, how
+many of them are connected, and how many it has registered and overrides itself. The
+owner of a "connection" is the program that is connected, with its process, and of
+"mcpctl serve" the editor or agent it serves, as that calls itself. It starts nothing;
+without a supervisor there is none.
 
 Kinds: "default" is the commands' own of a workspace; "kept" was opened with "mcpctl
 session open" or by a program that wants it to last; "connection" belongs to a program
@@ -123,12 +126,28 @@ func notRunning(err error) bool {
 func sessionTable(w *bytes.Buffer, doc wire.Sessions) error {
 	var rows [][]string
 	for _, s := range doc.Sessions {
-		rows = append(rows, []string{s.Session, s.Kind, s.Workspace, s.Client, fmt.Sprint(s.Servers), fmt.Sprint(s.Registered), fmt.Sprint(s.Overridden)})
+		rows = append(rows, []string{s.Session, s.Kind, s.Workspace, s.Client, fmt.Sprint(s.Servers), fmt.Sprint(s.Running), fmt.Sprint(s.Registered), fmt.Sprint(s.Overridden), sessionOwner(s)})
 	}
 	if len(rows) == 0 {
 		return nil
 	}
-	return report.Table(w, []string{"SESSION", "KIND", "WORKSPACE", "CLIENT", "SERVERS", "REGISTERED", "OVERRIDDEN"}, rows)
+	return report.Table(w, []string{"SESSION", "KIND", "WORKSPACE", "CLIENT", "SERVERS", "RUNNING", "REGISTERED", "OVERRIDDEN", "OWNER"}, rows)
+}
+
+// sessionOwner is the program that has a session, and for whom: that of a gateway is an
+// editor, and the gateway one of several.
+func sessionOwner(s wire.SessionInfo) string {
+	if s.Owner == "" {
+		return "-"
+	}
+	text := s.Owner
+	if s.OwnerPID > 0 {
+		text += fmt.Sprintf(" (%d)", s.OwnerPID)
+	}
+	if s.For != "" {
+		text += " for " + s.For
+	}
+	return redact.Line(text)
 }
 
 const sessionCloseHelp = `Close sessions: stop their servers, forget what they said above the files, and return

@@ -19,7 +19,7 @@ import (
 // Options say what is offered.
 type Options struct {
 	Dial    supervisor.DialOptions // how the supervisor is reached; Notified is set here
-	Open    wire.SessionOpen       // the session of each client; its ID, Roots, Capabilities and ProtocolVersion are set here
+	Open    wire.SessionOpen       // the session of each client; its ID, Roots, Capabilities, ProtocolVersion and For are set here
 	Version string                 // of this program
 	Naming  engine.Naming          // "": one server, whose names are left alone
 	Whole   bool                   // results are never cut

@@ -1,13 +1,11 @@
 package gateway
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/json"
 	"errors"
-	"io"
 	"mime"
 	"net"
 	"net/http"
@@ -257,39 +255,29 @@ func isJSON(h http.Header) bool {
 // no session and says its version itself.
 func (d *door) lead(w http.ResponseWriter, r *http.Request) {
 	id := r.Header.Get(sessionHeader)
-	if r.Method == http.MethodPost && id == "" {
-		alone := r.Header.Get(versionHeader) >= modernVersion
-		if !alone {
-			body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
-			if err != nil {
-				refuse(w, http.StatusRequestEntityTooLarge, "the message is too long")
-				return
-			}
-			r.Body = io.NopCloser(bytes.NewReader(body))
-			alone = saysVersion(body)
-		}
-		if alone {
-			if d.mirrored(w, r) {
-				d.stateless.ServeHTTP(w, r)
-			}
-			return
-		}
-	}
 	if r.Method == http.MethodDelete && d.end(id) { // the SDK would wait for answers that do not come
 		w.WriteHeader(http.StatusNoContent)
 		return
 	}
 	defer d.idle.busy(id)()
-	if r.Method != http.MethodPost || id == "" {
+	if r.Method != http.MethodPost {
 		d.sessions.ServeHTTP(w, r)
 		return
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
-	if err != nil {
-		refuse(w, http.StatusRequestEntityTooLarge, "the message is too long")
-		return
+	body, ok := readMessage(w, r)
+	switch {
+	case !ok:
+	case id != "":
+		d.inSession(w, r, id, body)
+	case r.Header.Get(versionHeader) < modernVersion && !saysVersion(body):
+		d.sessions.ServeHTTP(w, r) // a session begins
+	case d.mirrored(w, r, body):
+		d.stateless.ServeHTTP(w, r)
 	}
-	r.Body = io.NopCloser(bytes.NewReader(body))
+}
+
+// inSession passes on a message of a session, whose ids are noted while it is answered.
+func (d *door) inSession(w http.ResponseWriter, r *http.Request, id string, body []byte) {
 	calls := callsIn(body)
 	used := d.idle.ids(id)
 	if !used.take(calls...) {
@@ -338,9 +326,8 @@ func answerBad(w http.ResponseWriter, id json.RawMessage, code int64, message st
 }
 
 // mirrored refuses a call whose headers say other arguments than its body, and tells
-// whether it was none: the SDK knows no tools of ours. Only a tool that marks arguments
-// for headers has the body read here.
-func (d *door) mirrored(w http.ResponseWriter, r *http.Request) bool {
+// whether it was none: the SDK knows no tools of ours.
+func (d *door) mirrored(w http.ResponseWriter, r *http.Request, body []byte) bool {
 	if r.Header.Get(methodHeader) != "tools/call" || r.Header.Get(versionHeader) < modernVersion {
 		return true
 	}
@@ -348,12 +335,6 @@ func (d *door) mirrored(w http.ResponseWriter, r *http.Request) bool {
 	if len(mirrors) == 0 {
 		return true
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
-	if err != nil {
-		refuse(w, http.StatusRequestEntityTooLarge, "the message is too long")
-		return false
-	}
-	r.Body = io.NopCloser(bytes.NewReader(body))
 	var call struct {
 		ID     json.RawMessage `json:"id"`
 		Params struct {

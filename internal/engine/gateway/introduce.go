@@ -37,9 +37,12 @@ func (o *offer) introduce(ctx context.Context, method string, r request, next mc
 	if err != nil {
 		return nil, failure(err)
 	}
+	if p, ok := r.GetParams().(*mcp.InitializeParams); ok && p != nil && p.ProtocolVersion > lastVersion {
+		p.ProtocolVersion = lastVersion // is agreed on; the SDK would go by what was asked for
+	}
 	res, err := next(ctx, method, r.Request)
 	if err != nil {
-		return nil, err // res may be a nil of its type
+		return nil, coded(err) // res may be a nil of its type
 	}
 	switch res := res.(type) {
 	case *mcp.InitializeResult:
@@ -114,6 +117,7 @@ func (o *offer) narrow(caps **mcp.ServerCapabilities, servers []wire.Description
 	}
 	if has["resources"] == nil {
 		kept.Resources = nil
+		o.unreadable.Store(true)
 	}
 	if has["completions"] == nil {
 		kept.Completions = nil

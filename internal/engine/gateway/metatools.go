@@ -195,7 +195,7 @@ func (o *offer) callDeferred(ctx context.Context, r request, args json.RawMessag
 	if t.own != nil && t.Server == "" {
 		return r.text(fmt.Sprintf("%q is called by itself.", in.Name), true), nil
 	}
-	return o.runTool(ctx, r, t, in.Arguments)
+	return o.runTool(ctx, r, toolCall{t, in.Arguments, cutting{readable: !o.unreadable.Load()}}) // call_tool promises no schema
 }
 
 // arguments reads those of a tool of ours; it returns what is wrong with them, for the

@@ -32,6 +32,9 @@ type offer struct {
 	prompts   cached[*promptList]
 	resources cached[*resourceList]
 	links     links
+	outputs   outputs
+
+	unreadable atomic.Bool // the client was told that there are no resources
 
 	flights flights
 	rounds  rounds
@@ -142,7 +145,7 @@ func (o *offer) start(r request) bool {
 		return false
 	}
 	o.began = time.Now()
-	o.up.capabilities = everyAbility()
+	o.up.capabilities, o.up.purpose = everyAbility(), "clients without sessions"
 	if !o.isShared {
 		o.client = r.session()
 		if p, ok := r.GetParams().(*mcp.InitializeParams); ok && p != nil {
@@ -150,6 +153,7 @@ func (o *offer) start(r request) bool {
 		} else {
 			o.up.capabilities = abilities(r.capabilities())
 		}
+		o.up.purpose = r.who()
 		go func(ss *mcp.ServerSession) { // ends with the client
 			_ = ss.Wait()
 			o.end()

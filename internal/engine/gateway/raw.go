@@ -107,6 +107,30 @@ func put(object json.RawMessage, key string, value json.RawMessage) json.RawMess
 	return append(append(append(out, object[:at.from]...), value...), object[at.to:]...)
 }
 
+// without is an object without a member; the other values keep their bytes.
+func without(object json.RawMessage, key string) json.RawMessage {
+	dec := json.NewDecoder(bytes.NewReader(object))
+	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
+		return object
+	}
+	out := []byte{'{'}
+	for dec.More() {
+		name, err := dec.Token()
+		var value json.RawMessage
+		if err != nil || dec.Decode(&value) != nil {
+			return object
+		}
+		if name == key {
+			continue
+		}
+		if len(out) > 1 {
+			out = append(out, ',')
+		}
+		out = append(append(append(out, quoted(name.(string))...), ':'), value...)
+	}
+	return append(out, '}')
+}
+
 // quoted is a text as JSON, without the HTML escapes of encoding/json.
 func quoted(text string) json.RawMessage { return encoded(text) }
 

@@ -19,6 +19,16 @@ func TestBytesOfOthersStay(t *testing.T) {
 	}
 }
 
+func TestWithout(t *testing.T) {
+	for _, row := range []struct{ object, want string }{
+		{`{"x":1.50,"n":1, "y":{"x":2}}`, `{"n":1,"y":{"x":2}}`}, {`{"x":1,"n":"<&>","x":2}`, `{"n":"<&>"}`}, {`{"x":1}`, `{}`}, {`{}`, `{}`}, {`[1]`, `[1]`},
+	} {
+		if got := without(json.RawMessage(row.object), "x"); string(got) != row.want {
+			t.Errorf("%s: %s, want %s", row.object, got, row.want)
+		}
+	}
+}
+
 func TestModernResults(t *testing.T) {
 	for _, row := range []struct {
 		raw   string

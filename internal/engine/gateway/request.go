@@ -38,6 +38,7 @@ type request struct {
 type peer interface {
 	ProtocolVersion() string
 	ClientCapabilities() *mcp.ClientCapabilities
+	ClientInfo() *mcp.Implementation
 }
 
 func (r request) session() *mcp.ServerSession {
@@ -55,6 +56,20 @@ func (r request) capabilities() *mcp.ClientCapabilities {
 		return p.ClientCapabilities()
 	}
 	return nil
+}
+
+// who is the client, as it calls itself.
+func (r request) who() string {
+	var info *mcp.Implementation
+	if p, ok := r.GetParams().(*mcp.InitializeParams); ok && p != nil {
+		info = p.ClientInfo // the SDK does not know it yet
+	} else if p, ok := r.Request.(peer); ok {
+		info = p.ClientInfo()
+	}
+	if info == nil {
+		return ""
+	}
+	return strings.TrimSpace(info.Name + " " + info.Version)
 }
 
 func (r request) landing(ctx context.Context) landing {
@@ -180,6 +195,15 @@ func failure(err error) error {
 		out.Message += " (" + e.Advice + ")"
 	}
 	return out
+}
+
+// coded is an error of the SDK with a code of JSON-RPC, which some of its errors lack.
+func coded(err error) error {
+	var rpc *jsonrpc.Error
+	if errors.As(err, &rpc) && rpc.Code != 0 {
+		return err
+	}
+	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: err.Error()}
 }
 
 func invalid(message string) error {

@@ -230,6 +230,9 @@ func (o *offer) findResource(ctx context.Context, uri string) (server, own strin
 }
 
 func (o *offer) readResource(ctx context.Context, r request, p *mcp.ReadResourceParams) (mcp.Result, error) {
+	if o.isOutput(p.URI) {
+		return o.readOutput(ctx, r, p.URI)
+	}
 	server, uri, err := o.findResource(ctx, p.URI)
 	if err != nil {
 		return nil, err

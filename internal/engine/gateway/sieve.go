@@ -89,6 +89,9 @@ func (s *sieve) sift(line []byte) ([]byte, error) {
 	case text[0] == '[':
 		return s.siftBatch(line, text)
 	}
+	if id := oddID(text); id != nil {
+		return nil, s.answerTo(id, jsonrpc.CodeInvalidRequest, idIsOdd)
+	}
 	message, err := jsonrpc.DecodeMessage(text)
 	if err != nil {
 		return nil, s.answer(jsonrpc.CodeInvalidRequest, "the line is no message of JSON-RPC 2.0")
@@ -116,6 +119,8 @@ func (s *sieve) siftBatch(line, text []byte) ([]byte, error) {
 		return nil, s.answer(jsonrpc.CodeInvalidRequest, "lists of messages are not part of this version of MCP")
 	case err != nil || len(messages) == 0:
 		return nil, s.answer(jsonrpc.CodeInvalidRequest, "the list has no messages")
+	case oddID(text) != nil:
+		return nil, s.answer(jsonrpc.CodeInvalidRequest, idIsOdd)
 	}
 	var all []jsonrpc.Message
 	for _, message := range messages {

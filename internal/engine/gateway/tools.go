@@ -242,16 +242,24 @@ func (o *offer) callTool(ctx context.Context, r request, p *mcp.CallToolParamsRa
 			return nil, &jsonrpc.Error{Code: mcp.CodeHeaderMismatch, Message: fault}
 		}
 	}
-	return o.runTool(ctx, r, t, p.Arguments)
+	how := cutting{promised: membersOf(t.definition)["outputSchema"] != span{}, readable: !o.unreadable.Load()}
+	return o.runTool(ctx, r, toolCall{t, p.Arguments, how})
 }
 
-func (o *offer) runTool(ctx context.Context, r request, t *tool, args json.RawMessage) (mcp.Result, error) {
+// toolCall is a call of a tool, and how its result is cut.
+type toolCall struct {
+	*tool
+	args json.RawMessage
+	cutting
+}
+
+func (o *offer) runTool(ctx context.Context, r request, t toolCall) (mcp.Result, error) {
 	if t.own != nil {
-		return t.own(ctx, r, args)
+		return t.own(ctx, r, t.args)
 	}
 	return o.forward(ctx, r, t.Server, func(ctx context.Context, how asking) (json.RawMessage, error) {
 		result, err := call[wire.CallResult](ctx, o.up, wire.MethodCallTool, func(s string) any {
-			return wire.CallTool{Session: s, Server: t.Server, Tool: t.Tool, Arguments: args,
+			return wire.CallTool{Session: s, Server: t.Server, Tool: t.Tool, Arguments: t.args,
 				ProgressToken: how.token, Elicit: how.elicit, Sample: how.sample, Roots: how.roots, Together: how.asks(), Meta: how.meta}
 		})
 		if err != nil {
@@ -261,6 +269,10 @@ func (o *offer) runTool(ctx context.Context, r request, t *tool, args json.RawMe
 		if o.g.o.Whole {
 			return result.Result, nil
 		}
-		return cutResult(result), nil
+		cut, isCut := cutResult(result, t.cutting)
+		if isCut {
+			o.outputs.note(*result.OutputID)
+		}
+		return cut, nil
 	})
 }

@@ -21,11 +21,15 @@ type upstream struct {
 
 	turn chan struct{} // one token, for who opens
 
+	life context.Context    // of what opens: ends with close
+	over context.CancelFunc // ends life
+
 	mu           sync.Mutex
 	link         *link
 	closed       bool
 	capabilities *wire.ClientCapabilities
 	version      string         // of MCP that the client speaks; "": it is not asked by requests
+	purpose      string         // who the client is, as it says
 	roots        []wire.Root    // nil: the workspace
 	level        string         // of log messages; "": not set
 	wanted       map[place]bool // resources whose changes the client wants to hear of
@@ -48,7 +52,9 @@ func (l *link) isDead() bool {
 }
 
 func newUpstream(g *Gateway) *upstream {
-	return &upstream{g: g, turn: make(chan struct{}, 1)}
+	u := &upstream{g: g, turn: make(chan struct{}, 1)}
+	u.life, u.over = context.WithCancel(context.Background())
+	return u
 }
 
 // open is the session, opened where there is none.
@@ -56,6 +62,9 @@ func (u *upstream) open(ctx context.Context) (*link, error) {
 	if l := u.current(); l != nil && !l.isDead() {
 		return l, nil
 	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(u.life, cancel)()
 	select {
 	case u.turn <- struct{}{}:
 		defer func() { <-u.turn }()
@@ -111,7 +120,7 @@ func (u *upstream) connect(ctx context.Context) (*link, error) {
 func (u *upstream) begin(ctx context.Context, client *supervisor.Client) (*link, error) {
 	open := u.g.o.Open
 	u.mu.Lock()
-	open.ID, open.Roots, open.Capabilities, open.ProtocolVersion = "gateway", u.roots, u.capabilities, u.version
+	open.ID, open.Roots, open.Capabilities, open.ProtocolVersion, open.For = "gateway", u.roots, u.capabilities, u.version, u.purpose
 	level, wanted := u.level, slices.Collect(maps.Keys(u.wanted))
 	u.mu.Unlock()
 	opened, err := client.Open(ctx, open)
@@ -204,8 +213,9 @@ func (u *upstream) reply(ctx context.Context, method string, params any) {
 	}
 }
 
-// close ends the session.
+// close ends the session, and the opening of one.
 func (u *upstream) close() {
+	u.over()
 	u.mu.Lock()
 	u.closed = true
 	l := u.link

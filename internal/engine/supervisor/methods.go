@@ -194,6 +194,7 @@ func (c *connection) openStore(in wire.SessionOpen) (session, string, error) {
 	}
 	id := randomID()
 	c.own[id] = c.s.makeSession(st, id, ownerOf(in))
+	c.owns(c.own[id], in.For)
 	return c.own[id], id, nil
 }
 

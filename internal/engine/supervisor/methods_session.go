@@ -9,6 +9,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/engine"
 	"github.com/mcpctl/mcpctl/internal/engine/wire"
 	"github.com/mcpctl/mcpctl/internal/store"
+	"github.com/mcpctl/mcpctl/internal/store/redact"
 )
 
 // What is done with sessions, and what a session says above its files.
@@ -99,7 +100,7 @@ func (s *server) isOpen(sess session) bool { return slices.Contains(s.openSessio
 // sessionInfos describes every session, oldest first.
 func (s *server) sessionInfos() []wire.SessionInfo {
 	s.mu.Lock()
-	kept := maps.Clone(s.kept)
+	kept, owners := maps.Clone(s.kept), maps.Clone(s.owners)
 	s.mu.Unlock()
 	out := []wire.SessionInfo{}
 	for _, sess := range s.openSessions() {
@@ -111,10 +112,45 @@ func (s *server) sessionInfos() []wire.SessionInfo {
 			info.Kind = wire.KindKept
 		default:
 			info.Kind = wire.KindConnection
+			who := owners[sess]
+			info.Owner, info.OwnerPID, info.For = who.program, who.pid, who.purpose
+		}
+		for _, sv := range sess.Status().Servers {
+			if sv.State == wire.Connected {
+				info.Running++
+			}
 		}
 		out = append(out, info)
 	}
 	return out
+}
+
+// owned is who has a session of his own, and what for, as people are told.
+type owned struct {
+	program string
+	pid     int
+	purpose string
+}
+
+// maxOwned bounds each text of an owned, in characters.
+const maxOwned = 80
+
+// owns notes whose a session is.
+func (c *connection) owns(sess session, purpose string) {
+	who := owned{program: shortLine(c.client), purpose: shortLine(purpose)}
+	if p, err := peerOf(c.raw); err == nil {
+		who.pid = p.pid
+	}
+	c.s.mu.Lock()
+	defer c.s.mu.Unlock()
+	c.s.owners[sess] = who
+}
+
+func shortLine(text string) string {
+	if runes := []rune(text); len(runes) > maxOwned {
+		text = string(runes[:maxOwned])
+	}
+	return redact.Line(text)
 }
 
 func sessionList(c *connection, _ wire.Request) (any, error) {

@@ -71,7 +71,8 @@ func coreSamples() []sample {
 		{"session.join", wire.MethodSessionOpen, "request", wire.SessionOpen{ID: "00112233445566ff", Existing: true, AsDefault: true}},
 		{"session.list", wire.MethodSessionList, "request", nil},
 		{"session.list", "", "result", wire.Sessions{Schema: 1, Sessions: []wire.SessionInfo{
-			{Session: "00112233445566ff", Workspace: "/w", Servers: 3, Watching: "polling", Client: "native", Kind: wire.KindKept, Registered: 1, Overridden: 2}}}},
+			{Session: "00112233445566ff", Workspace: "/w", Servers: 3, Watching: "polling", Client: "native", Kind: wire.KindKept, Registered: 1, Overridden: 2},
+			{Session: "8899aabbccddeeff", Workspace: "/w", Servers: 3, Watching: "events", Client: "native", Kind: wire.KindConnection, Running: 2, Owner: "mcpctl serve", OwnerPID: 4712, For: "editor 1.2"}}}},
 		{"session.close", wire.MethodSessionClose, "request", wire.InSession{Session: "00112233445566ff"}},
 		{"session.close", "", "result", none},
 		{"mcp.register", wire.MethodRegister, "request", wire.Register{Session: "default", Name: "extra", Entry: json.RawMessage(`{"command":"npx","args":["-y","extra@1.0.0"]}`)}},

@@ -44,6 +44,7 @@ type server struct {
 	sessions []session // every one that is open
 	shared   map[sessionKey]*sharedSession
 	kept     map[string]session         // that outlive their connections, by id
+	owners   map[session]owned          // of those that do not
 	closing  bool                       // no session may be opened any more
 	outputs  map[string]*recorder       // by state directory
 	signIns  map[string]*engine.SignIns // by engine.SignInsKey
@@ -59,7 +60,7 @@ func newServer(o Options, inst *instance, newSession sessionMaker) *server {
 		log: newLogger(o.Log), idle: idle, guardEvery: guardEvery, helloWait: helloTimeout,
 		watchEvery: watchEvery, closeWait: closeTimeout,
 		stop: make(chan struct{}), quiet: make(chan struct{}, 1),
-		shared: map[sessionKey]*sharedSession{}, kept: map[string]session{}, outputs: map[string]*recorder{}, signIns: map[string]*engine.SignIns{},
+		shared: map[sessionKey]*sharedSession{}, kept: map[string]session{}, owners: map[session]owned{}, outputs: map[string]*recorder{}, signIns: map[string]*engine.SignIns{},
 	}
 }
 

@@ -172,6 +172,7 @@ func (s *server) closeSession(sess session) {
 	}()
 	s.mu.Lock()
 	s.sessions = slices.DeleteFunc(s.sessions, func(other session) bool { return other == sess })
+	delete(s.owners, sess)
 	s.mu.Unlock()
 	sess.Close()
 }

@@ -141,6 +141,13 @@ type SessionInfo struct {
 	Kind       string `json:"kind"`       // "default", "kept", or "connection": it ends with a connection
 	Registered int    `json:"registered"` // servers of its own
 	Overridden int    `json:"overridden"` // servers with an override of its own
+
+	Running int `json:"running"` // servers that are connected
+	// Of a session of a connection: the program at its other end, as it calls itself and
+	// as the kernel knows it, and what it has the session for. They are for people.
+	Owner    string `json:"owner,omitempty"`
+	OwnerPID int    `json:"ownerPid,omitempty"`
+	For      string `json:"for,omitempty"`
 }
 
 // Kinds of sessions.
@@ -195,6 +202,9 @@ type SessionOpen struct {
 	// What a server asks without saying for which of the requests over this connection
 	// may then go to any of them.
 	ProtocolVersion string `json:"protocolVersion,omitempty"`
+	// For is what the owner of a session of its own has it for, such as the name of a
+	// client of his: session.list shows it to people.
+	For string `json:"for,omitempty"`
 }
 
 // Root is a folder that servers are told to work in, as MCP has it.
