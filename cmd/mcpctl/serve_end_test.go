@@ -67,26 +67,13 @@ func TestServeStdioEndsUnanswered(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := newPlace(t)
-			cmd := p.command(t.Context(), "serve")
-			in, err := cmd.StdinPipe()
-			if err != nil {
+			c := p.rude()
+			go func() { _, _ = io.WriteString(c.in, unansweredHello+"\n"+client.says) }() // ends with the gateway
+			c.hears(client.until)
+			if err := c.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 				t.Fatal(err)
 			}
-			out, err := cmd.StdoutPipe()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
-			go func() { _, _ = io.WriteString(in, unansweredHello+"\n"+client.says) }() // ends with the gateway
-			lines := bufio.NewScanner(out)
-			for lines.Scan() && !strings.Contains(lines.Text(), client.until) {
-			}
-			if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
-				t.Fatal(err)
-			}
-			if err := cmd.Wait(); err != nil {
+			if err := c.cmd.Wait(); err != nil {
 				t.Error(err)
 			}
 		})

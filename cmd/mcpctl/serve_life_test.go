@@ -3,7 +3,6 @@ package main
 //lint:file-ignore SA1019 roots, sampling and logging belong to every revision before 2026-07-28
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -378,39 +377,24 @@ func TestServeTakesAnyMessage(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	p.write(p.userFile(), `{"mcpServers":{"s":{"command":"stub-server","args":["-prompts","x","-resources","stub://1"]}}}`)
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
-	defer cancel()
-	cmd := p.command(ctx, "serve")
-	cmd.Stderr = os.Stderr
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	lines := bufio.NewScanner(out)
+	c := p.rude()
 	ask := func(id int, message string) string {
 		t.Helper()
-		fmt.Fprintf(in, `{"jsonrpc":"2.0","id":%d,%s}`+"\n", id, message)
-		for lines.Scan() {
+		fmt.Fprintf(c.in, `{"jsonrpc":"2.0","id":%d,%s}`+"\n", id, message)
+		for c.lines.Scan() {
 			var got struct{ ID *int }
-			if err := json.Unmarshal(lines.Bytes(), &got); err != nil {
-				t.Fatalf("not the protocol: %s", lines.Text())
+			if err := json.Unmarshal(c.lines.Bytes(), &got); err != nil {
+				t.Fatalf("not the protocol: %s", c.lines.Text())
 			}
 			if got.ID != nil && *got.ID == id {
-				return lines.Text()
+				return c.lines.Text()
 			}
 		}
 		t.Fatalf("no answer to %s", message)
 		return ""
 	}
 	ask(0, `"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"x","version":"1"}}`)
-	fmt.Fprintln(in, `{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+	c.say(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 	id := 1
 	for _, method := range []string{"ping", "tools/list", "prompts/list", "resources/list", "resources/templates/list", "server/discover", "logging/setLevel", "tools/call",
 		"prompts/get", "resources/read", "completion/complete", "resources/subscribe", "resources/unsubscribe", "subscriptions/listen", "no/such", "initialize"} {
@@ -421,8 +405,8 @@ func TestServeTakesAnyMessage(t *testing.T) {
 			id++
 		}
 	}
-	in.Close()
-	if err := cmd.Wait(); err != nil {
+	c.in.Close()
+	if err := c.cmd.Wait(); err != nil {
 		t.Error(err)
 	}
 }

@@ -31,7 +31,9 @@ type rudeClient struct {
 
 func (p *place) rude() *rudeClient {
 	p.t.Helper()
-	c := &rudeClient{t: p.t, cmd: p.command(context.Background(), "serve")}
+	ctx, stop := context.WithTimeout(context.Background(), 3*patience) // else a test that waits for a line waits for ever
+	p.t.Cleanup(stop)
+	c := &rudeClient{t: p.t, cmd: p.command(ctx, "serve")}
 	c.cmd.Stderr = os.Stderr
 	var err error
 	if c.in, err = c.cmd.StdinPipe(); err == nil {
@@ -43,7 +45,6 @@ func (p *place) rude() *rudeClient {
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	p.t.Cleanup(func() { _ = c.cmd.Process.Kill() })
 	c.lines = bufio.NewScanner(c.out)
 	c.lines.Buffer(nil, 32<<20)
 	return c
