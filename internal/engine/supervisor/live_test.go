@@ -195,7 +195,8 @@ func TestSampling(t *testing.T) {
 // the one who was asked, and has one of two.
 func TestSamplingEnds(t *testing.T) {
 	p := newPlace(t)
-	p.stubs(t, map[string][]string{"s": {"-ask", "sampling/createMessage"}})
+	// The server keeps its answer: one that has come is told, cancelled or not.
+	p.stubs(t, map[string][]string{"s": {"-ask", "sampling/createMessage", "-gather", "2"}})
 	p.serve(t, nil, nil)
 	c, other := p.owner(t, wire.SessionOpen{Capabilities: sampling}), p.owner(t, wire.SessionOpen{Capabilities: sampling})
 	pending, err := c.Client.current().conn.Send(t.Context(), wire.MethodCallTool, wire.CallTool{Session: c.session, Server: "s", Tool: "echo", Sample: true})
