@@ -5,7 +5,6 @@ package main
 import (
 	"encoding/json"
 	"net/http"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -18,14 +17,7 @@ import (
 func TestServePinsReachClients(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
-	tool := func(name, description string) string {
-		return `{"name":"` + name + `","description":"` + description + `","inputSchema":{"type":"object"}}`
-	}
-	served := p.write(filepath.Join(p.work, "tools.json"), `[`+tool("same", "x")+`,`+tool("ask", "asks")+`]`)
-	p.write(p.userFile(), `{"mcpServers":{"db":{"command":"stub-server","args":["-tools-file",`+quote(t, served)+`]}}}`)
-	p.exits([]int{0}, "config", "set", "pinTools", "true")
-	p.exits([]int{0}, "call", "db", "ask")
-	p.write(served, `[`+tool("same", "x")+`,`+tool("ask", "asks more")+`]`)
+	pinned(p, "asks more")
 	p.exits([]int{0}, "reconnect", "db")
 	c := p.serveStdio("2025-11-25", "one")
 	becomes := func(what string, want ...string) {

@@ -78,15 +78,9 @@ func (s *Store) RemoveOrphans(ctx context.Context, removed RemoveRequest) ([]Cha
 	if removed.Scope == Local {
 		return nil, nil
 	}
-	var out []Change
-	for _, e := range s.orphans(removed.Name, removed.Scope) {
-		change, err := s.Remove(ctx, RemoveRequest{Scope: Local, Name: e.Name, Expect: e.Fingerprint, DryRun: removed.DryRun, part: e.Source.Client})
-		if err != nil {
-			return out, err
-		}
-		out = append(out, change)
-	}
-	return out, nil
+	return s.eachOrphan(removed.Name, removed.Scope, func(e *Entry) (Change, error) {
+		return s.Remove(ctx, RemoveRequest{Scope: Local, Name: e.Name, Expect: e.Fingerprint, DryRun: removed.DryRun, part: e.Source.Client})
+	})
 }
 
 // RenameOrphans has the local overrides follow a server to its new name, if nothing else
@@ -96,9 +90,17 @@ func (s *Store) RenameOrphans(ctx context.Context, req RenameRequest) ([]Change,
 	if req.Scope == Local || req.From == req.To {
 		return nil, nil
 	}
+	return s.eachOrphan(req.From, req.Scope, func(e *Entry) (Change, error) {
+		return s.Rename(ctx, RenameRequest{Scope: Local, From: req.From, To: req.To, DryRun: req.DryRun, part: e.Source.Client})
+	})
+}
+
+// eachOrphan edits the orphans of a name, one after the other. The changes are those
+// that were made before an error.
+func (s *Store) eachOrphan(name string, scope Scope, edit func(*Entry) (Change, error)) ([]Change, error) {
 	var out []Change
-	for _, e := range s.orphans(req.From, req.Scope) {
-		change, err := s.Rename(ctx, RenameRequest{Scope: Local, From: req.From, To: req.To, DryRun: req.DryRun, part: e.Source.Client})
+	for _, e := range s.orphans(name, scope) {
+		change, err := edit(e)
 		if err != nil {
 			return out, err
 		}

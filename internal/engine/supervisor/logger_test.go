@@ -20,7 +20,7 @@ func TestLogTellsWorkspaces(t *testing.T) {
 	}
 	defer to.Close()
 	l := newLogger(to)
-	a, b := l.of("/work/a"), l.of("/work/b")
+	a, b := l.of("/src/a"), l.of("/src/b")
 	a.Log("docs", "info", "", "one", nil)
 	a.Log("docs", "info", "", "two", nil)
 	a.Log("only", "info", "", "alone", nil)
@@ -38,8 +38,8 @@ func TestLogTellsWorkspaces(t *testing.T) {
 		_, text, _ := strings.Cut(line, " ")
 		got = append(got, strings.TrimSpace(text))
 	}
-	want := []string{"[docs] info one", "[docs] info two", "[only] info alone", "[docs] info mcpctl: what follows is of workspace /work/b",
-		"[docs] info three", "[docs] info four", "[docs] info mcpctl: what follows is of workspace /work/a", "[docs] info five", "ours", "[docs] info six"}
+	want := []string{"[docs] info one", "[docs] info two", "[only] info alone", "[docs] info mcpctl: what follows is of workspace /src/b",
+		"[docs] info three", "[docs] info four", "[docs] info mcpctl: what follows is of workspace /src/a", "[docs] info five", "ours", "[docs] info six"}
 	if len(got) != len(want) {
 		t.Fatalf("got %q", got)
 	}
